@@ -1,0 +1,229 @@
+"""What ncudiag says about one kernel: the entries of ``kernels[]`` in a report.
+
+Field names and words are fixed within a major schema version; None is JSON's null and means *missing*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ncudiag.model import Dim3
+
+Verdict: TypeAlias = Literal["memory-bound", "compute-bound", "latency-bound", "near-roofline", "unknown"]
+Confidence: TypeAlias = Literal["clear", "borderline", "insufficient"]
+WhyMissing: TypeAlias = Literal["not-collected", "not-on-this-gpu", "not-readable"]
+Severity: TypeAlias = Literal["high", "medium", "low", "info"]
+SpeedupKind: TypeAlias = Literal["local", "global"]
+Number: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class Entry(BaseModel):
+    """The base of every object in a report: frozen, closed, documented for the JSON Schema."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", use_attribute_docstrings=True, serialize_by_alias=True, defer_build=True
+    )
+
+
+class KernelIdentity(Entry):
+    """Which kernel: launches with the same name, launch shape, device and process are one entry."""
+
+    name: str
+    """The full name, byte for byte as in the report."""
+    short_name: str
+    """The function's name without return type, namespaces, template arguments and parameters."""
+    block: Dim3 | None
+    """Threads per block, [x, y, z]."""
+    grid: Dim3 | None
+    """Blocks per grid, [x, y, z]."""
+    device: int | None
+    """Device number in its process."""
+    gpu: str | None
+    """Device name as the driver reports it."""
+    compute_capability: str | None
+    """As in "8.6"."""
+    process_id: int | None
+    """Process that launched it."""
+    process_name: str | None = None
+    """Only with --with-host: the process's path as in the report."""
+    host_name: str | None = None
+    """Only with --with-host: the host's name as in the report."""
+    registers_per_thread: int | None = None
+    """Registers per thread, where the report says."""
+
+
+class Duration(Entry):
+    """Time over the complete launches, in nanoseconds."""
+
+    total: Number | None
+    """Sum over the launches (on summary pages: mean times invocations)."""
+    mean: Number | None
+    """Arithmetic mean."""
+    median: Number | None
+    """Median (on summary pages: the average)."""
+    min: Number | None
+    """Shortest launch."""
+    max: Number | None
+    """Longest launch."""
+
+
+class Limiter(Entry):
+    """The unit that binds."""
+
+    unit: str
+    """DRAM, L2, L1/TEX, memory (level unknown), SM, or a pipe: FP64, FP32, FP16, INT, tensor, LSU, XU, ..."""
+    pct: Number
+    """That unit's own use, percent of its peak."""
+    saturated: bool
+    """Whether pct is at or above the threshold `saturated`."""
+    ceiling_pct: Number | None = None
+    """Where this unit's counter tops out, when that is below 100 (half-rate tensor pipes)."""
+
+
+class Evidence(Entry):
+    """One number that decided something, against its threshold."""
+
+    metric: str
+    """ncu's metric name, or a derived one."""
+    value: Number | None
+    """The value in base units."""
+    unit: str
+    """The base unit."""
+    op: str
+    """How it was compared: >=, >, <, <=, ==, or "shown" for context."""
+    threshold: Number | None
+    """What it was compared with."""
+    distance: Number | None = None
+    """value - threshold."""
+    label: str | None = None
+    """The name for people, as in "DRAM"."""
+
+
+class EstimatedSpeedup(Entry):
+    """An upper bound of what the advice can give; local and global estimates never add up."""
+
+    kind: SpeedupKind
+    """global: percent of the kernel's time; local: percent of one unit's time."""
+    value: Number
+    """Percent."""
+
+
+class Finding(Entry):
+    """A rule that fired."""
+
+    rule: str
+    """Rule id, as in MEM003."""
+    name: str
+    """Kebab-case name of the failing state."""
+    title: str
+    """One line for people."""
+    severity: Severity
+    """How much it matters."""
+    evidence: tuple[Evidence, ...]
+    """The numbers that made it fire."""
+    why: str
+    """What was measured and what it means."""
+    try_: Annotated[tuple[str, ...], Field(alias="try", serialization_alias="try")]
+    """What to do, best first."""
+    wont_help: tuple[str, ...]
+    """What people try in vain."""
+    verify: str
+    """The metric that must move if it worked."""
+    estimated_speedup: EstimatedSpeedup | None
+    """What it could give at most; null where no honest estimate exists."""
+    doc: str | None
+    """Where to read more."""
+
+
+class Missing(Entry):
+    """A metric that something needed and the report does not have."""
+
+    metric: str
+    """ncu's metric name."""
+    needed_for: str
+    """What could not be decided without it."""
+    collect: str | None
+    """The ncu option that collects it; null where none helps."""
+    why: WhyMissing
+    """not-collected, not-on-this-gpu or not-readable."""
+
+
+class RooflinePoint(Entry):
+    """Where the kernel sits under its roofs; each value null where unknown."""
+
+    precision: str | None
+    """Precision of the FLOP count and of the peak: fp64, fp32, fp16 or mixed."""
+    flops: Number | None
+    """Floating-point operations of one launch (an FMA is two)."""
+    bytes: Number | None
+    """Bytes moved to and from DRAM by one launch."""
+    arithmetic_intensity: Number | None
+    """FLOP per byte; null when no byte was moved (unbounded)."""
+    achieved_flops_per_s: Number | None
+    """flops / median duration."""
+    ridge_point: Number | None
+    """FLOP per byte where the memory roof meets the compute roof."""
+    attainable_flops_per_s: Number | None
+    """min(peak, intensity x bandwidth)."""
+    pct_of_roof: Number | None
+    """achieved / attainable, percent."""
+    roofs: Literal["report", "datasheet"] | None
+    """Where the roofs come from."""
+    lower_bound: bool
+    """True when the FLOP count leaves out work (tensor operations that were not counted)."""
+    notes: tuple[str, ...] = ()
+    """What to know about these numbers."""
+
+
+class NcuRuleResult(Entry):
+    """What one of ncu's own rules said; kept apart from our findings."""
+
+    rule: str
+    """ncu's identifier, as in SOLBottleneck."""
+    type: str
+    """OPT, INF, WRN or OK."""
+    message: str
+    """ncu's own text."""
+    estimated_speedup_kind: SpeedupKind | None
+    """local or global."""
+    estimated_speedup: Number | None
+    """Percent."""
+
+
+class Diagnosis(Entry):
+    """Everything about one kernel."""
+
+    kernel: KernelIdentity
+    launches: tuple[int, ...]
+    """Launch ids, in file order; empty on summary pages."""
+    launch_count: int
+    """Launches, or invocations on summary pages."""
+    duration_ns: Duration
+    time_share: Number | None
+    """0..1 of all captured time of the file; null when no duration was collected."""
+    metrics: Mapping[str, Number | None]
+    """sm_pct, dram_pct, memory_pct, l2_pct, l1_pct, sm_frequency_hz, and every numeric metric of the report."""
+    verdict: Verdict
+    quadrant: Verdict
+    """What the DRAM/SM table alone says."""
+    limiter: Limiter | None
+    reason: str | None
+    """Latency-bound: too-short, small-grid, tail, low-occupancy or stall:<name>. Unknown: dram-not-measured, ..."""
+    confidence: Confidence
+    headroom: Number | None
+    """The most that tuning against this roof can give, as a factor."""
+    summary: str
+    """One sentence."""
+    first_thing_to_try: str
+    """One sentence."""
+    evidence: tuple[Evidence, ...] = ()
+    """The numbers that decided the verdict."""
+    notes: tuple[str, ...] = ()
+    """What the DRAM/SM table would have missed, and other remarks on the verdict."""
+    findings: tuple[Finding, ...] = ()
+    missing: tuple[Missing, ...] = ()
+    roofline: RooflinePoint | None = None
+    ncu_rules: tuple[NcuRuleResult, ...] = ()

@@ -1,0 +1,139 @@
+"""Every error that ncudiag raises on purpose.
+
+The tree::
+
+    NcudiagError                 code, message, hint, details; a script catches this one
+    ├── ReportError              the report cannot be read, or holds no (matching) kernel     exit status 3
+    │   └── EmptyReportError     read to its end, no kernel in it; carries the lines that are not CSV
+    ├── ProfilingError           ncu or its target failed                                     exit status 4
+    ├── ComparisonError          two reports cannot be compared                               exit status 5
+    ├── UsageError               the call itself is wrong                                     exit status 2
+    └── RuleFileError            a rule file is wrong                                         exit status 2
+
+Codes are kebab case and stable; they are listed in :data:`ERROR_CODES`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ErrorCode = Literal[
+    "file-not-found",
+    "not-an-ncu-report",
+    "no-kernels",
+    "binary-report",
+    "ambiguous-numbers",
+    "permission-denied",
+    "counters-in-use",
+    "driver-incompatible",
+    "gpu-unsupported",
+    "no-gpu",
+    "ncu-not-found",
+    "filter-no-match",
+    "target-not-found",
+    "application-failed",
+    "replay-out-of-memory",
+    "metric-not-found",
+    "timeout",
+    "lock-file",
+    "platform-unsupported",
+    "unsupported-workload",
+    "clocks-not-lockable",
+    "replay-mismatch",
+    "output-not-writable",
+    "ncu-failed",
+    "csv-not-in-log",
+    "rule-file",
+    "not-comparable",
+    "usage",
+    "internal",
+]
+
+ERROR_CODES: tuple[ErrorCode, ...] = get_args(ErrorCode)
+
+EXIT_OK = 0
+EXIT_GATE_FAILED = 1
+EXIT_USAGE = 2
+EXIT_REPORT = 3
+EXIT_PROFILING = 4
+EXIT_NOT_COMPARABLE = 5
+EXIT_INTERNAL = 70
+
+
+class NcudiagError(Exception):
+    """The base of all errors of this package.
+
+    Attributes:
+        code: the stable kebab-case code, one of :data:`ERROR_CODES`.
+        message: one line that says what happened.
+        hint: one or more sentences that say what to do next.
+        details: further facts as plain JSON values (file, line, command, the tool's own lines, ...).
+        exit_status: what the command line exits with.
+    """
+
+    exit_status: ClassVar[int] = EXIT_INTERNAL
+
+    def __init__(
+        self, code: ErrorCode, message: str, hint: str, *, details: Mapping[str, object] | None = None
+    ) -> None:
+        """Keep the parts; ``str(error)`` is the message alone."""
+        super().__init__(message)
+        self.code: ErrorCode = code
+        self.message = message
+        self.hint = hint
+        self.details: dict[str, object] = dict(details or {})
+
+
+class ReportError(NcudiagError):
+    """The report cannot be read, or holds no (matching) kernel."""
+
+    exit_status = EXIT_REPORT
+
+
+class EmptyReportError(ReportError):
+    """The input was read to its end and holds no kernel.
+
+    Attributes:
+        lines: the lines of the input that are not CSV (ncu's own and the program's), in order, at most
+            the first and the last two hundred; whoever knows ncu's messages can say more from them.
+    """
+
+    def __init__(
+        self,
+        code: ErrorCode,
+        message: str,
+        hint: str,
+        *,
+        lines: tuple[str, ...] = (),
+        details: Mapping[str, object] | None = None,
+    ) -> None:
+        """Keep the lines beside the parts."""
+        super().__init__(code, message, hint, details=details)
+        self.lines = lines
+
+
+class ProfilingError(NcudiagError):
+    """Nsight Compute or the program under it failed."""
+
+    exit_status = EXIT_PROFILING
+
+
+class ComparisonError(NcudiagError):
+    """Two reports cannot be compared."""
+
+    exit_status = EXIT_NOT_COMPARABLE
+
+
+class UsageError(NcudiagError):
+    """The call itself is wrong: an option, an argument, an output path."""
+
+    exit_status = EXIT_USAGE
+
+
+class RuleFileError(NcudiagError):
+    """A rule file does not fit the schema; the message carries its file and key path."""
+
+    exit_status = EXIT_USAGE

@@ -1,0 +1,72 @@
+"""A whole report: its launches and where they came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict
+
+from ncudiag.model.launch import Launch
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ReportFormat = Literal[
+    "details-csv", "raw-csv", "metrics-csv", "summary-csv", "source-csv", "text", "ncu-rep"
+]
+REPORT_FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
+
+
+class SourceWarning(BaseModel):
+    """Something a reader of the diagnosis must know about the input; it did not stop the reading.
+
+    Attributes:
+        code: kebab case and stable, as in ``unknown-unit``.
+        message: one sentence with the place or the numbers.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    code: str
+    message: str
+
+
+class Source(BaseModel):
+    """Where the launches came from, and what was recognised and left out.
+
+    Attributes:
+        path: the name given on the command line (``-`` for standard input); empty for lines from a program.
+        format: what was recognised.
+        ncu_version: None where the file does not say.
+        launches: how many launches stand in the file (invocations, on summary pages).
+        skipped_lines: foreign lines: neither blank, nor ncu's own ``==...==`` lines, nor header or units rows.
+        warnings: what to know, in order of appearance, each once.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    path: str
+    format: ReportFormat
+    ncu_version: str | None = None
+    launches: int
+    skipped_lines: int = 0
+    warnings: tuple[SourceWarning, ...] = ()
+
+
+class Profile(BaseModel):
+    """All launches of one report.
+
+    Attributes:
+        source: provenance.
+        launches: in file order.
+        units: base unit by metric name.
+        log: ncu's own ``==...==`` lines, at most the first and last hundred.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    source: Source
+    launches: tuple[Launch, ...]
+    units: Mapping[str, str] = {}
+    log: tuple[str, ...] = ()

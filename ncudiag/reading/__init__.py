@@ -1,0 +1,1 @@
+"""Text to Profile: every page and version of ``ncu --csv``."""
