@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
 from ncudiag.model.launch import Launch
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-ReportFormat = Literal[
-    "details-csv", "raw-csv", "metrics-csv", "summary-csv", "source-csv", "text", "ncu-rep"
-]
+ReportFormat = Literal["details-csv", "raw-csv", "metrics-csv", "summary-csv", "source-csv", "text", "ncu-rep"]
 REPORT_FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from ncudiag.diagnose.diagnosis import Diagnosis, Entry, Number
 from ncudiag.model import Source
 from ncudiag.rulebook.thresholds import Thresholds
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SCHEMA_VERSION: Literal["1.0"] = "1.0"
 
