@@ -1,0 +1,21 @@
+"""Fixtures that all tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with handed cases, real reports and the real ncu; loud when it is not there."""
+    if not SHARED.is_dir():
+        message = f"{SHARED.name}/ is not beside the checkout: cases and real reports are NOT tested"
+        if os.environ.get("CI"):
+            pytest.fail(message)
+        pytest.skip(message)
+    return SHARED
