@@ -23,9 +23,7 @@ Number: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
 class Entry(BaseModel):
     """The base of every object in a report: frozen, closed, documented for the JSON Schema."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", use_attribute_docstrings=True, serialize_by_alias=True, defer_build=True
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True, defer_build=True)
 
 
 class KernelIdentity(Entry):

@@ -1,0 +1,138 @@
+"""Text that is safe to show, and how many columns it takes.
+
+Kernel names, device names and messages come out of a file that somebody else wrote: they may hold escape
+sequences, line breaks, direction marks or half characters. Nothing of that may reach a terminal, a table or a
+page as it stands, and nothing may be dropped either: what cannot be printed is spelled out (``\\x1b``).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# A no-break space keeps a number and its percent sign together while wrapping; visible() lets none through.
+_GLUED_PERCENT = "\N{NO-BREAK SPACE}%"
+# A folded name breaks behind one of these when it can, the first kind first: where a reader would break it too.
+_BREAK_BEHIND = (" ", ",;<>()[]{}&*|/", ":", "_.-")
+
+
+def visible(text: str, *, unicode: bool = True) -> str:
+    """The text with everything that does not print as itself spelled out.
+
+    Args:
+        text: anything.
+        unicode: False for an output that can only take ASCII; other characters are spelled out too.
+
+    Returns:
+        One line without control, format or surrogate characters.
+    """
+    if text.isprintable() and (unicode or text.isascii()):
+        return text
+    return "".join(
+        char if char.isprintable() and (unicode or char.isascii()) else _spelled_out(char) for char in text
+    )
+
+
+def _spelled_out(char: str) -> str:
+    """A character as its escape, in the spelling of a C++ or Python string."""
+    match char:
+        case "\n":
+            return "\\n"
+        case "\r":
+            return "\\r"
+        case "\t":
+            return "\\t"
+    code = ord(char)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+@cache
+def _cell_count() -> Callable[[str], int]:
+    """The width of one character; the tables are loaded when a text is not ASCII, which is rare."""
+    from unicodedata import combining, east_asian_width  # noqa: PLC0415 - a megabyte that most reports do not need
+
+    def cells(char: str) -> int:
+        if combining(char):
+            return 0
+        return 2 if east_asian_width(char) in "WF" else 1
+
+    return cells
+
+
+def columns(text: str) -> int:
+    """How many terminal columns a visible text takes (East Asian wide characters take two)."""
+    if text.isascii():
+        return len(text)
+    cells = _cell_count()
+    return sum(cells(char) for char in text)
+
+
+def pad(text: str, width: int, *, right: bool = False) -> str:
+    """The text filled with blanks up to a width; ``right`` puts it at the right edge."""
+    blanks = " " * max(0, width - columns(text))
+    return blanks + text if right else text + blanks
+
+
+def fold(text: str, width: int) -> list[str]:
+    """A name over as many lines as it needs; no character but a blank at a line's end is lost.
+
+    Args:
+        text: a visible text.
+        width: columns of a line, at least 2.
+    """
+    width = max(2, width)
+    lines: list[str] = []
+    rest = text
+    while columns(rest) > width:
+        cut = _cut(rest, width)
+        lines.append(rest[:cut].rstrip(" "))
+        rest = rest[cut:].lstrip(" ")
+    lines.append(rest)
+    return [line for line in lines if line] or [""]
+
+
+def _cut(text: str, width: int) -> int:
+    """Where to break: behind the last good place in the line's second half, else at its very end."""
+    fits = max(1, _prefix(text, width))
+    for kind in _BREAK_BEHIND:
+        for at in range(fits, fits // 2, -1):
+            # "a::b" breaks behind the second colon, "a__b" behind the second line.
+            if text[at - 1] in kind and (kind in {" ", ",;<>()[]{}&*|/"} or text[at] != text[at - 1]):
+                return at
+    return fits
+
+
+def _prefix(text: str, width: int) -> int:
+    """How many characters fit into a width; combining marks stay with their character."""
+    if text.isascii():
+        return width
+    cells = _cell_count()
+    used = 0
+    for at, char in enumerate(text):
+        used += cells(char)
+        if used > width:
+            return at
+    return len(text)
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """Prose over lines of at most ``width`` columns; a word that is longer is folded."""
+    width = max(2, width)
+    lines: list[str] = []
+    line = ""
+    for word in text.replace(" %", _GLUED_PERCENT).split(" "):
+        candidate = f"{line} {word}" if line else word
+        if columns(candidate) <= width:
+            line = candidate
+            continue
+        if line:
+            lines.append(line)
+        *full, line = fold(word, width)
+        lines.extend(full)
+    lines.append(line)
+    return [each.replace(_GLUED_PERCENT, " %") for each in lines]

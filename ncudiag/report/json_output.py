@@ -1,0 +1,89 @@
+"""The Report as JSON, and the JSON Schema of it.
+
+The Report *is* the JSON: :func:`to_json` gives what pydantic's own serialisation gives (a test holds the two
+together), by a plain walk over the models. Building pydantic's serialiser for all of them costs more time than
+reading, diagnosing and writing a small report does.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel
+
+from ncudiag.report.document import SCHEMA_VERSION
+
+if TYPE_CHECKING:
+    from ncudiag.diagnose.diagnosis import Diagnosis
+    from ncudiag.errors import NcudiagError
+    from ncudiag.report.document import Report
+
+MEASURED: tuple[str, ...] = ("sm_pct", "dram_pct", "memory_pct", "l2_pct", "l1_pct", "sm_frequency_hz")
+"""The keys that ``metrics`` always has."""
+
+
+def to_json(report: Report, *, brief: bool = False) -> str:
+    """One strict JSON document: null for missing, no NaN, no Infinity, ASCII only.
+
+    ASCII (other characters as ``\\uXXXX``) keeps the document the same under every output encoding, and keeps
+    control characters of hostile kernel names away from terminals.
+
+    Args:
+        report: what to write.
+        brief: keep only the metrics that the verdict used.
+    """
+    return dumps(plain(shortened(report) if brief else report))
+
+
+def many_to_json(documents: list[Report | NcudiagError], *, brief: bool = False) -> str:
+    """A JSON array with one document per input: a Report, or an error document for one that could not be read."""
+    return dumps(
+        [
+            plain(shortened(each) if brief else each) if isinstance(each, BaseModel) else error_document(each)
+            for each in documents
+        ]
+    )
+
+
+def error_document(error: NcudiagError) -> dict[str, object]:
+    """The document that stands in the Report's place after a failure."""
+    parts = {"code": error.code, "message": error.message, "hint": error.hint, "details": plain(error.details)}
+    return {"schema_version": SCHEMA_VERSION, "error": parts}
+
+
+def dumps(document: object) -> str:
+    """Strict JSON text with a line break at its end.
+
+    Raises:
+        ValueError: a number is NaN or infinite; the models let none through.
+    """
+    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+
+def plain(value: object) -> object:
+    """Models, mappings and sequences as what :mod:`json` writes; field names by their alias."""
+    if isinstance(value, BaseModel):
+        fields = type(value).model_fields
+        return {fields[name].serialization_alias or name: plain(part) for name, part in value.__dict__.items()}
+    if isinstance(value, Mapping):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(part) for part in value]
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    return str(value)
+
+
+def shortened(report: Report) -> Report:
+    """The same report with only those metrics that the verdict used."""
+    kernels = tuple(entry.model_copy(update={"metrics": used_metrics(entry)}) for entry in report.kernels)
+    return report.model_copy(update={"kernels": kernels})
+
+
+def used_metrics(entry: Diagnosis) -> dict[str, float | None]:
+    """The fixed keys, and what stands in the evidence of the verdict and of the findings."""
+    evidence = (*entry.evidence, *(item for finding in entry.findings for item in finding.evidence))
+    names = dict.fromkeys((*MEASURED, *(item.metric for item in evidence)))
+    return {name: entry.metrics[name] for name in names if name in entry.metrics}

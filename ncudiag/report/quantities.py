@@ -1,0 +1,123 @@
+"""Numbers for people: durations, percentages, bytes and counts with their units."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ncudiag.model import Dim3
+
+NOT_COLLECTED = "not collected"
+
+_TIME_STEPS = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns"))
+_DECIMAL_STEPS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+# Units that people read with a decimal prefix, and how they write them then.
+_PREFIXED = {
+    "byte": "B",
+    "byte/s": "B/s",
+    "byte/block": "B/block",
+    "hz": "Hz",
+    "inst/s": "inst/s",
+    "flop": "FLOP",
+    "flop/s": "FLOP/s",
+}
+_LARGE = 1000.0
+_MOST_DECIMALS = 6
+
+
+def significant(value: float) -> str:
+    """About three significant digits, never an exponent for what people count in: 1.99, 19.9, 199, 1,990."""
+    size = abs(value)
+    if size >= _LARGE:
+        return f"{value:,.0f}"
+    if size >= 100 or value == 0:  # noqa: PLR2004 - three digits stand before the point
+        return f"{value:.0f}"
+    if size >= 10:  # noqa: PLR2004 - two digits stand before the point
+        return f"{value:.1f}"
+    if size >= 0.01:  # noqa: PLR2004 - below, digits behind the point would all be zero
+        return f"{value:.2f}"
+    return f"{value:.2g}"
+
+
+def duration(value_ns: float | None) -> str:
+    """Nanoseconds in the unit that leaves one to three digits before the point."""
+    if value_ns is None:
+        return NOT_COLLECTED
+    # 999.7 us rounds to 1,000 us, which people write as 1.00 ms: step up where rounding would.
+    for size, unit in _TIME_STEPS:
+        if abs(value_ns) >= size * 0.9995 or size == 1.0:
+            return f"{significant(value_ns / size)} {unit}"
+    raise AssertionError  # pragma: no cover - the last step takes everything
+
+
+def percent(value: float | None, *, against: float | None = None) -> str:
+    """A percentage with one decimal, and with more where one would hide on which side of ``against`` it lies.
+
+    Args:
+        value: percent; None when missing.
+        against: a threshold; 59.97 against 60 is printed as 59.97 and not as 60.0.
+    """
+    if value is None:
+        return NOT_COLLECTED
+    if 0 < value < 0.05:  # noqa: PLR2004 - rounds to 0.0, which would say that nothing happened
+        return "<0.1 %"
+    return f"{value:.{_decimals(value, against)}f} %"
+
+
+def _decimals(value: float, against: float | None) -> int:
+    """The fewest decimals (at least one) that keep the value on its side of a threshold."""
+    if against is None or value == against:
+        return 1
+    for decimals in range(1, _MOST_DECIMALS):
+        if (round(value, decimals) >= against) == (value >= against) and round(value, decimals) != against:
+            return decimals
+    return _MOST_DECIMALS
+
+
+def share(fraction: float | None) -> str:
+    """A share of the captured time as a percentage."""
+    return "-" if fraction is None else percent(100 * fraction)
+
+
+def threshold(value: float) -> str:
+    """A threshold as short as it can be: 60, 62.5."""
+    return f"{value:g}"
+
+
+def quantity(value: float | None, unit: str, *, against: float | None = None) -> str:
+    """A value in base units with its unit, as people write it.
+
+    Args:
+        value: in base units; None when missing.
+        unit: the base unit (``ns``, ``byte``, ``%``, ``hz``, ``inst``, ...); empty for a plain ratio.
+        against: a threshold that the printed value must stay on its side of.
+    """
+    if value is None:
+        return NOT_COLLECTED
+    if not math.isfinite(value):
+        return "not a number"
+    match unit:
+        case "%":
+            return percent(value, against=against)
+        case "ns":
+            return duration(value)
+        case "":
+            return significant(value)
+    if unit in _PREFIXED:
+        short = _PREFIXED[unit]
+        for size, prefix in _DECIMAL_STEPS:
+            if abs(value) >= size:
+                return f"{significant(value / size)} {prefix}{short}"
+        return f"{significant(value)} {short}"
+    return f"{significant(value)} {unit}"
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    """A number of things: 1 launch, 1,200 launches."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def shape(dim: Dim3 | None) -> str:
+    """A launch shape, as in 4096x1x1."""
+    return "unknown" if dim is None else "x".join(str(part) for part in dim)

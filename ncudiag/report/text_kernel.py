@@ -1,0 +1,181 @@
+"""One kernel in full, as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ncudiag.report import words
+from ncudiag.report.bars import bars
+from ncudiag.report.escape import columns, pad
+from ncudiag.report.quantities import percent, quantity, share
+from ncudiag.report.text_table import VERDICT_INKS
+
+if TYPE_CHECKING:
+    from ncudiag.diagnose.diagnosis import Diagnosis, Finding
+    from ncudiag.report.page import Page
+    from ncudiag.rulebook.thresholds import Thresholds
+
+_INDENT = 2
+_LABEL_COLUMN = 14
+# ncu's own rules are kept apart and short: its texts are long and often say the same for every kernel.
+_MOST_NCU_RULES = 3
+
+
+def block(page: Page, entry: Diagnosis, *, rank: int, thresholds: Thresholds) -> list[str]:
+    """Everything about one kernel; the name stands whole."""
+    part = f"{share(entry.time_share)} of the captured time" if entry.time_share is not None else "time not collected"
+    lines = [page.paint(page.rule(f"Kernel {rank}", part), "dim")]
+    lines += page.name(entry.kernel.name or words.UNNAMED, inks=("bold",))
+    lines += page.facts(words.launch_facts(entry), indent=_INDENT, inks=("dim",))
+    lines += page.facts(words.time_facts(entry), indent=_INDENT, inks=("dim",))
+    lines += ["", *_verdict(page, entry), ""]
+    values = [(label, entry.metrics.get(key)) for label, key in words.UNITS]
+    binding = entry.limiter.unit if entry.limiter else None
+    lines += bars(page, values, thresholds, limiter=binding, indent=_INDENT)
+    lines += ["", *page.paragraph(entry.summary, indent=_INDENT), ""]
+    lines += _labelled(page, "Try first", entry.first_thing_to_try)
+    lines += _labelled(page, "Confidence", words.confidence(entry, thresholds))
+    lines += _labelled(page, "Headroom", words.headroom(entry) or "")
+    lines += _evidence(page, entry)
+    lines += _list(page, "Notes", entry.notes)
+    for finding in entry.findings:
+        lines += _finding(page, finding)
+    lines += _roofline(page, entry)
+    lines += _ncu_rules(page, entry)
+    return lines + _missing(page, entry)
+
+
+def _verdict(page: Page, entry: Diagnosis) -> list[str]:
+    """The headline: verdict, limiter or reason, and the table's own answer where it differs."""
+    facts = [entry.verdict.upper()]
+    if entry.limiter is not None:
+        saturated = ", saturated" if entry.limiter.saturated else ""
+        facts.append(f"limited by {words.limiter(entry.limiter)}{saturated}")
+    if entry.reason is not None:
+        facts.append(words.reason(entry.reason))
+    if entry.quadrant != entry.verdict:
+        facts.append(f"the DRAM/SM table alone: {entry.quadrant}")
+    return page.facts(facts, indent=_INDENT, inks=(VERDICT_INKS[entry.verdict], "bold"))
+
+
+def _labelled(page: Page, label: str, text: str) -> list[str]:
+    """A paragraph with a label at its left; nothing when there is no text."""
+    if not text:
+        return []
+    return page.paragraph(text, indent=_LABEL_COLUMN, first=" " * _INDENT + label)
+
+
+def _list(page: Page, label: str, items: tuple[str, ...]) -> list[str]:
+    """Several paragraphs below one label."""
+    lines: list[str] = []
+    for number, item in enumerate(items):
+        lines += _labelled(page, label, item) if number == 0 else page.paragraph(item, indent=_LABEL_COLUMN)
+    return lines
+
+
+def _evidence(page: Page, entry: Diagnosis) -> list[str]:
+    """The numbers that decided, each with its threshold and the distance to it."""
+    rows = [
+        (
+            page.safe(words.label(item)),
+            quantity(item.value, page.safe(item.unit), against=item.threshold),
+            words.distance(item),
+            page.safe(item.metric) if item.label else "",
+        )
+        for item in entry.evidence
+    ]
+    if not rows:
+        return []
+    names, numbers, gaps, metrics = (max(columns(row[at]) for row in rows) for at in range(4))
+    indent = _INDENT * 2
+    beside = indent + names + numbers + gaps + metrics + 6 <= page.width
+    lines = [" " * _INDENT + page.paint("Decided by", "dim")]
+    for name, number, gap, metric in rows:
+        line = "  ".join((pad(name, names), pad(number, numbers, right=True), pad(gap, gaps)))
+        if beside:
+            lines.append(f"{' ' * indent}{line}  {page.paint(metric, 'dim')}")
+            continue
+        fits = columns(line.rstrip(" ")) <= page.width - indent
+        lines += [" " * indent + line] if fits else page.paragraph(f"{name}  {number}  {gap}", indent=indent)
+        lines += page.name(metric, indent=indent + 2, inks=("dim",)) if metric else []
+    return lines
+
+
+def _finding(page: Page, finding: Finding) -> list[str]:
+    """A rule that fired: what, why, what to do, what not to do, how to see that it worked."""
+    lines = ["", *page.paragraph(f"{finding.title} [{finding.rule}, {finding.severity}]", indent=_INDENT, inks=("bold",))]
+    lines += _labelled(page, "Why", finding.why)
+    for item in finding.evidence:
+        gap = words.distance(item)
+        number = quantity(item.value, item.unit, against=item.threshold)
+        lines += page.paragraph(f"{words.label(item)}: {number}{f', {gap}' if gap else ''}", indent=_LABEL_COLUMN)
+    lines += _list(page, "Try", finding.try_)
+    lines += _list(page, "Won't help", finding.wont_help)
+    lines += _labelled(page, "Verify", finding.verify)
+    if finding.estimated_speedup is not None:
+        speedup = finding.estimated_speedup
+        scope = "of the kernel's time" if speedup.kind == "global" else "of this unit's time"
+        lines += _labelled(page, "At most", f"{percent(speedup.value)} {scope}")
+    return lines + _labelled(page, "More", finding.doc or "")
+
+
+def _roofline(page: Page, entry: Diagnosis) -> list[str]:
+    """Where the kernel sits under its roofs."""
+    point = entry.roofline
+    if point is None:
+        return []
+    facts = []
+    if point.arithmetic_intensity is not None:
+        facts.append(f"{quantity(point.arithmetic_intensity, 'FLOP/byte')}")
+    if point.ridge_point is not None:
+        facts.append(f"ridge point at {quantity(point.ridge_point, 'FLOP/byte')}")
+    if point.achieved_flops_per_s is not None:
+        facts.append(f"{quantity(point.achieved_flops_per_s, 'flop/s')} achieved")
+    if point.pct_of_roof is not None:
+        facts.append(f"{percent(point.pct_of_roof)} of the roof")
+    if point.lower_bound:
+        facts.append("a lower bound: not all work was counted")
+    name = f"{point.precision}: " if point.precision else ""
+    return _list(page, "Roofline", (name + ", ".join(facts), *point.notes) if facts else point.notes)
+
+
+def _ncu_rules(page: Page, entry: Diagnosis) -> list[str]:
+    """What Nsight Compute's own rules advise, the largest estimate first."""
+    advice = [rule for rule in entry.ncu_rules if rule.type in {"OPT", "WRN"}]
+    advice.sort(key=lambda rule: -(rule.estimated_speedup or 0.0))
+    if not advice:
+        return []
+    shown = advice[:_MOST_NCU_RULES]
+    lines = [" " * _INDENT + page.paint("Nsight Compute's own rules say", "dim")]
+    for rule in shown:
+        lines += page.paragraph(f"{rule.rule}: {rule.message}", indent=_INDENT * 2 + 2, first=" " * 4 + page.bullet)
+    left_out = len(advice) - len(shown)
+    return lines + ([f"{' ' * 6}and {words.count(left_out, 'more')}"] if left_out else [])
+
+
+def _missing(page: Page, entry: Diagnosis) -> list[str]:
+    """What is missing and the one ncu option line that collects it."""
+    if not entry.missing:
+        return []
+    lines = ["", " " * _INDENT + page.paint("Missing", "bold")]
+    for item in entry.missing:
+        text = f"{item.metric}: {words.WHY_MISSING[item.why]}; needed for {item.needed_for}"
+        lines += page.paragraph(text, indent=_INDENT * 2 + 2, first=" " * 4 + page.bullet)
+    options = words.collect_options(entry.missing)
+    if not options:
+        return lines
+    lines += page.paragraph("To collect it, profile again with these options of ncu:", indent=_INDENT)
+    return lines + [page.paint(line, "cyan") for line in _shell_lines([page.safe(item) for item in options], page.width)]
+
+
+def _shell_lines(options: list[str], width: int) -> list[str]:
+    """Options over lines that a shell joins again: a broken line ends in a backslash and the next has no indent."""
+    rest = " ".join(options)
+    lines = []
+    while columns(rest) > width:
+        room = width - 1
+        cut = max(rest.rfind(",", 0, room), rest.rfind(" ", 0, room)) + 1
+        cut = cut if cut > room // 3 else room
+        lines.append(rest[:cut] + "\\")
+        rest = rest[cut:]
+    return [*lines, rest]
