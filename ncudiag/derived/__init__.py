@@ -1,1 +1,1 @@
-"""See the package overview in docs/architecture.md."""
+"""Named derived metrics: pure functions of measured values; missing in, missing out."""

@@ -72,7 +72,7 @@ class MetricRow(Mapping[str, float]):
     @classmethod
     def of(cls, values: Mapping[str, float | None]) -> Self:
         """Make a row from names and numbers (None: missing); convenient for tests and small inputs."""
-        from array import array  # noqa: PLC0415 - not needed where readers fill the row themselves
+        from array import array
 
         data = array("d", (math.nan if value is None else value for value in values.values()))
         return cls(Columns(values), data)

@@ -1,0 +1,191 @@
+"""Medians over launches in bounded memory.
+
+A report of some thousand launches with some hundred metrics holds more numbers than should stay in memory.
+The store keeps rows as they come; when they pass a budget it moves them to a temporary file, each block
+turned so that the values of one metric lie together. The medians are exact either way.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import islice
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Iterable, Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ncudiag.model import Columns, MetricRow
+
+BUDGET_VALUES = 2_000_000  # 16 MB of doubles
+_SMALL = 100_000  # below this, sorting in Python is quicker than importing numpy
+_CHUNK_VALUES = 500_000
+_ITEM = 8
+
+
+class _Part:
+    """The rows of one group that have the same columns: in memory, and as blocks in the file."""
+
+    __slots__ = ("blocks", "columns", "rows", "spilled")
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+        self.rows: list[array[float]] = []
+        self.blocks: list[tuple[int, int]] = []  # offset in the file, rows
+        self.spilled = 0
+
+
+class ColumnStore:
+    """All values of one group of launches, by metric.
+
+    Attributes:
+        pool: the budget and the file that all groups of a report share.
+    """
+
+    __slots__ = ("_parts", "pool")
+
+    def __init__(self, pool: ColumnPool) -> None:
+        """Start empty."""
+        self.pool = pool
+        self._parts: dict[int, _Part] = {}
+
+    def append(self, row: MetricRow) -> None:
+        """Take the values of one launch."""
+        part = self._parts.get(id(row.columns))
+        if part is None:
+            # The part holds the columns, so their id stays theirs.
+            part = self._parts[id(row.columns)] = _Part(row.columns)
+            self.pool.parts.append(part)
+        part.rows.append(row.data)
+        self.pool.count(len(row.data))
+
+    def names(self) -> list[str]:
+        """All metric names, in order of first appearance."""
+        return list(dict.fromkeys(name for part in self._parts.values() for name in part.columns.names))
+
+    def medians(self) -> dict[str, float]:
+        """The median of each metric over the launches that have it; a metric that no launch has is left out."""
+        parts = list(self._parts.values())
+        if len(parts) == 1:
+            return self.pool.medians(parts[0])
+        gathered: dict[str, list[float]] = {}
+        for part in parts:
+            for name, values in self.pool.columns_of(part):
+                gathered.setdefault(name, []).extend(values)
+        return {name: _median(values) for name, values in gathered.items() if values}
+
+
+class ColumnPool:
+    """The budget and the temporary file that the stores of one report share.
+
+    Use it as a context manager: leaving it removes the file.
+    """
+
+    def __init__(self, *, budget_values: int = BUDGET_VALUES) -> None:
+        """Set how many numbers may stay in memory."""
+        self.parts: list[_Part] = []
+        self._budget = budget_values
+        self._held = 0
+        self._file: IO[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        """Nothing to open yet."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Remove the file."""
+        if self._file is not None:
+            self._file.close()
+
+    def count(self, values: int) -> None:
+        """Note that a row came in; move rows to the file when too many are held."""
+        self._held += values
+        if self._held > self._budget:
+            self._spill()
+
+    def medians(self, part: _Part) -> dict[str, float]:
+        """Median by metric of one part; metrics without any value are left out."""
+        names = part.columns.names
+        if not part.blocks and len(part.rows) == 1:
+            return {name: value for name, value in zip(names, part.rows[0], strict=True) if not math.isnan(value)}
+        if not part.blocks and len(part.rows) * len(names) <= _SMALL:
+            found = {}
+            for name, column in zip(names, zip(*part.rows, strict=True), strict=True):
+                values = [value for value in column if not math.isnan(value)]
+                if values:
+                    found[name] = _median(values)
+            return found
+        return dict(self._big_medians(part))
+
+    def columns_of(self, part: _Part) -> Iterator[tuple[str, list[float]]]:
+        """Name and values (without the missing ones) of each metric of one part."""
+        for names, matrix in self._chunks(part):
+            for name, column in zip(names, matrix.tolist(), strict=True):
+                yield name, [value for value in column if not math.isnan(value)]
+
+    def _big_medians(self, part: _Part) -> Iterator[tuple[str, float]]:
+        import numpy as np
+
+        for names, matrix in self._chunks(part):
+            matrix.sort(axis=1)  # NaN comes last
+            present = matrix.shape[1] - np.isnan(matrix).sum(axis=1)
+            lower = matrix[np.arange(len(names)), np.maximum((present - 1) // 2, 0)]
+            upper = matrix[np.arange(len(names)), present // 2]
+            middle = lower + (upper - lower) / 2
+            for name, count, value in zip(names, present.tolist(), middle.tolist(), strict=True):
+                if count:
+                    yield name, value
+
+    def _chunks(self, part: _Part) -> Iterator[tuple[tuple[str, ...], NDArray[np.float64]]]:
+        """Some metrics at a time: their names, and an array [metric, launch]."""
+        import numpy as np
+
+        total = part.spilled + len(part.rows)
+        width = len(part.columns)
+        step = max(1, min(width, _CHUNK_VALUES // max(total, 1)))
+        for first in range(0, width, step):
+            last = min(first + step, width)
+            matrix = np.empty((last - first, total), dtype=np.float64)
+            at = 0
+            for offset, rows in part.blocks:
+                matrix[:, at : at + rows] = self._read(offset, rows, first, last)
+                at += rows
+            if part.rows:
+                held = np.frombuffer(b"".join(part.rows), dtype=np.float64).reshape(-1, width)
+                matrix[:, at:] = held[:, first:last].T
+            yield part.columns.names[first:last], matrix
+
+    def _read(self, offset: int, rows: int, first: int, last: int) -> NDArray[np.float64]:
+        import numpy as np
+
+        assert self._file is not None  # noqa: S101 - a block exists only in a file
+        self._file.seek(offset + first * rows * _ITEM)
+        return np.frombuffer(self._file.read((last - first) * rows * _ITEM), dtype=np.float64).reshape(-1, rows)
+
+    def _spill(self) -> None:
+        import numpy as np
+
+        if self._file is None:
+            self._file = TemporaryFile(prefix="ncudiag-")  # noqa: SIM115 - closed in __exit__
+        offset = self._file.seek(0, 2)
+        for part in self.parts:
+            rows = iter(part.rows)
+            while block := list(islice(rows, max(1, _CHUNK_VALUES // max(len(part.columns), 1)))):
+                turned = np.frombuffer(b"".join(block), dtype=np.float64).reshape(len(block), -1).T
+                part.blocks.append((offset, len(block)))
+                part.spilled += len(block)
+                offset += self._file.write(turned.tobytes())
+            part.rows.clear()
+        self._held = 0
+
+
+def _median(values: Iterable[float]) -> float:
+    ordered = sorted(values)
+    half = len(ordered) // 2
+    if len(ordered) % 2:
+        return ordered[half]
+    return ordered[half - 1] + (ordered[half] - ordered[half - 1]) / 2

@@ -1,0 +1,119 @@
+"""The numbers of one kernel that the verdict rests on, found under whatever name the report has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SM_PCT = ("sm__throughput.avg.pct_of_peak_sustained_elapsed",)
+DRAM_PCT = (
+    "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+    "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed",
+)
+MEMORY_PCT = ("gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",)
+L2_PCT = ("lts__throughput.avg.pct_of_peak_sustained_elapsed",)
+L1_PCT = ("l1tex__throughput.avg.pct_of_peak_sustained_active",)
+L1_ELAPSED_PCT = "l1tex__throughput.avg.pct_of_peak_sustained_elapsed"
+SM_INSTRUCTION_PCT = "sm__instruction_throughput.avg.pct_of_peak_sustained_elapsed"
+SM_MEMORY_PCT = "sm__memory_throughput.avg.pct_of_peak_sustained_elapsed"
+SM_FREQUENCY = (
+    "gpc__cycles_elapsed.avg.per_second",
+    "sm__cycles_elapsed.avg.per_second",
+    "smsp__cycles_elapsed.avg.per_second",
+)
+WAVES = "launch__waves_per_multiprocessor"
+THEORETICAL_OCCUPANCY = "sm__maximum_warps_per_active_cycle_pct"
+ACHIEVED_OCCUPANCY = "sm__warps_active.avg.pct_of_peak_sustained_active"
+ISSUE_RATE = "smsp__issue_active.avg.per_cycle_active"
+
+# GPUs without DRAM counters: the metric does not exist, and `memory_pct` is caches only.
+# Source: counter data base of CUPTI 13.5 (GV11B Xavier, GA10B Orin, GB10B/C Thor, GB20B/C GB10).
+_NO_DRAM_COUNTERS = frozenset({"7.2", "8.7", "11.0", "12.1"})
+_NO_DRAM_NAMES = ("xavier", "orin", "thor", "gb10")
+
+# GeForce boards that run tensor work with FP32 accumulation at half rate.
+# Source: NVIDIA's GA102, Ada and RTX Blackwell white papers (FP16 with FP32 accumulate, GeForce columns).
+_HALF_RATE = frozenset({"8.6", "8.9", "12.0"})
+_HALF_RATE_SERIES = ("rtx 30", "rtx 40", "rtx 50")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Values of one kernel in base units; None means missing, never zero.
+
+    Attributes:
+        values: every metric by ncu's name.
+        unreadable: metrics that stand in the report without a usable value.
+        compute_capability: as in "8.6".
+        gpu: device name.
+        duration_ns: median.
+    """
+
+    values: Mapping[str, float]
+    unreadable: frozenset[str]
+    compute_capability: str | None
+    gpu: str | None
+    duration_ns: float | None
+
+    def first(self, names: tuple[str, ...]) -> tuple[str, float] | None:
+        """The first of some names that has a value, with the value."""
+        for name in names:
+            value = self.values.get(name)
+            if value is not None:
+                return name, value
+        return None
+
+    def pct(self, names: tuple[str, ...]) -> float | None:
+        """The value of the first name that has one."""
+        found = self.first(names)
+        return None if found is None else found[1]
+
+    @property
+    def sm_pct(self) -> float | None:
+        """Compute (SM) throughput, % of peak sustained elapsed."""
+        return self.pct(SM_PCT)
+
+    @property
+    def dram_pct(self) -> float | None:
+        """DRAM throughput, % of peak sustained elapsed."""
+        return self.pct(DRAM_PCT)
+
+    @property
+    def memory_pct(self) -> float | None:
+        """The busiest of L1, L2, crossbar and DRAM, % of peak sustained elapsed."""
+        return self.pct(MEMORY_PCT)
+
+    @property
+    def l2_pct(self) -> float | None:
+        """L2 cache throughput, % of peak sustained elapsed."""
+        return self.pct(L2_PCT)
+
+    @property
+    def l1_pct(self) -> float | None:
+        """L1/TEX cache throughput, % of peak sustained *active*."""
+        return self.pct(L1_PCT)
+
+    @property
+    def has_dram_counters(self) -> bool:
+        """Whether this GPU can measure DRAM; taken for granted where neither capability nor name is known."""
+        if self.dram_pct is not None:
+            return True
+        if self.compute_capability is not None:
+            return self.compute_capability not in _NO_DRAM_COUNTERS
+        name = (self.gpu or "").lower()
+        return not any(word in name.split() for word in _NO_DRAM_NAMES)
+
+    @property
+    def half_rate_tensor(self) -> bool | None:
+        """Whether tensor work with FP32 accumulation runs at half rate; None where the name would decide."""
+        if self.compute_capability is not None and self.compute_capability not in _HALF_RATE:
+            return False
+        if self.gpu is None:
+            return None if self.compute_capability is not None else False
+        name = self.gpu.lower()
+        if "geforce" not in name:
+            return False
+        return self.compute_capability is not None or any(series in name for series in _HALF_RATE_SERIES)
