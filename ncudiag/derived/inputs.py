@@ -1,0 +1,40 @@
+"""What a derived metric is computed from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """One kernel's measured values and what else is known about it; None means missing, never zero.
+
+    Attributes:
+        values: metrics in base units by ncu's name; a missing one is not in it.
+        compute_capability: as (major, minor).
+        gpu: device name as the driver reports it.
+        durations_ns: one per complete launch, in order of launching.
+        needed_bytes: what the algorithm has to move to and from DRAM, as the user says.
+    """
+
+    values: Mapping[str, float]
+    compute_capability: tuple[int, int] | None = None
+    gpu: str | None = None
+    durations_ns: tuple[float, ...] = ()
+    needed_bytes: float | None = field(default=None)
+
+    def get(self, name: str) -> float | None:
+        """The value of a metric; None when it is missing."""
+        return self.values.get(name)
+
+    def first(self, *names: str) -> float | None:
+        """The value of the first metric that has one."""
+        for name in names:
+            value = self.values.get(name)
+            if value is not None:
+                return value
+        return None

@@ -1,0 +1,10 @@
+"""Derived metrics of the roofline family."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ncudiag.derived.metric import Derived
+
+ALL: tuple[Derived, ...] = ()
