@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ncudiag.derived.inputs import Inputs
 
 Compute: TypeAlias = "Callable[[Inputs], float | None]"

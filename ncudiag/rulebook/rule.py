@@ -15,6 +15,7 @@ Family: TypeAlias = Literal["memory", "compute", "latency", "roofline", "trust"]
 Verdict: TypeAlias = Literal["memory-bound", "compute-bound", "latency-bound", "near-roofline", "unknown"]
 Severity: TypeAlias = Literal["high", "medium", "low", "info"]
 Op: TypeAlias = Literal[">=", ">", "<", "<=", "=="]
+Tier: TypeAlias = Literal["trust", "waste", "limit", "latency"]
 Expected: TypeAlias = Literal["fired", "passed", "indeterminate"]
 ThresholdReference: TypeAlias = Literal["quadrants.high", "quadrants.saturated"]
 
@@ -125,11 +126,14 @@ class Leads(_Part):
     """When the rule may give a kernel's first thing to try; each list that is given must match.
 
     Attributes:
+        tier: what comes first among rules that agree: ``waste`` (the same work with less), then ``limit`` (the
+            unit that binds), then ``latency``; the family's own where it is left out.
         verdicts: the verdicts it agrees with; empty means it never leads.
         limiters: the limiting units it is about; empty means any.
         reasons: the reasons it is about, ``stall`` for any stall; empty means any.
     """
 
+    tier: Tier | None = None
     verdicts: tuple[Verdict, ...] = ()
     limiters: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
@@ -240,6 +244,19 @@ class Rule(_Part):
                 message = f"when: {condition.threshold!r} is not in [thresholds]"
                 raise ValueError(message)
         return self
+
+    @property
+    def tier(self) -> Tier:
+        """Its place among the rules that agree with a verdict."""
+        if self.leads.tier is not None:
+            return self.leads.tier
+        match self.family:
+            case "trust":
+                return "trust"
+            case "latency":
+                return "latency"
+            case "memory" | "compute" | "roofline":
+                return "limit"
 
     def conditions(self) -> Iterator[Condition]:
         """Every condition of ``when`` and ``unless``, at both levels."""
