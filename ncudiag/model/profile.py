@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
 from ncudiag.model.launch import Launch
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ReportFormat = Literal["details-csv", "raw-csv", "metrics-csv", "summary-csv", "source-csv", "text", "ncu-rep"]
 REPORT_FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
@@ -65,3 +68,34 @@ class Profile(BaseModel):
     launches: tuple[Launch, ...]
     units: Mapping[str, str] = {}
     log: tuple[str, ...] = ()
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """One row for each launch, in file order.
+
+        Returns:
+            Identity columns (report, id, process_id, kernel_name, device, block, grid, ..., complete, invocations),
+            then every metric of the report under its name in base units. A missing metric is NaN, never zero.
+        """
+        import pandas as pd
+
+        identity = {
+            name: [getattr(launch, name) for launch in self.launches]
+            for name in (
+                "report",
+                "id",
+                "process_id",
+                "process_name",
+                "host_name",
+                "kernel_name",
+                "context",
+                "stream",
+                "device",
+                "block",
+                "grid",
+                "compute_capability",
+                "complete",
+                "invocations",
+            )
+        }
+        metrics = pd.DataFrame([dict(launch.values) for launch in self.launches], dtype="float64")
+        return pd.concat([pd.DataFrame(identity), metrics], axis="columns")

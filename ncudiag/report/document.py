@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ncudiag.diagnose.diagnosis import Diagnosis, Entry, Number
 from ncudiag.model import Source
 from ncudiag.rulebook.thresholds import Thresholds
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SCHEMA_VERSION: Literal["1.0"] = "1.0"
 
@@ -41,3 +44,21 @@ class Report(Entry):
     totals: Totals
     kernels: tuple[Diagnosis, ...]
     """Largest share of captured time first."""
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """One row for each kernel, largest share of the captured time first.
+
+        Returns:
+            The columns of the CSV output (:data:`ncudiag.report.rows.COLUMNS`: names, durations in nanoseconds,
+            percentages of peak, verdict, ...), then every metric of the report under its ncu name in base units.
+            Missing is NaN or None, never zero. Names stand byte for byte as in the report.
+        """
+        from ncudiag.report.dataframe import kernel_frame
+
+        return kernel_frame(self)
+
+    def _repr_html_(self) -> str:
+        """A small table for notebooks."""
+        from ncudiag.report.html import render_html
+
+        return render_html(self)

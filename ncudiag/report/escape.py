@@ -1,8 +1,8 @@
-"""Text that is safe to show, and how many columns it takes.
+r"""Text that is safe to show, and how many columns it takes.
 
 Kernel names, device names and messages come out of a file that somebody else wrote: they may hold escape
 sequences, line breaks, direction marks or half characters. Nothing of that may reach a terminal, a table or a
-page as it stands, and nothing may be dropped either: what cannot be printed is spelled out (``\\x1b``).
+page as it stands, and nothing may be dropped either: what cannot be printed is spelled out (``\x1b``).
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_LAST_BYTE = 0xFF
+_LAST_BASIC = 0xFFFF  # the last character of Unicode's first plane
 # A no-break space keeps a number and its percent sign together while wrapping; visible() lets none through.
 _GLUED_PERCENT = "\N{NO-BREAK SPACE}%"
 # A folded name breaks behind one of these when it can, the first kind first: where a reader would break it too.
@@ -31,9 +33,7 @@ def visible(text: str, *, unicode: bool = True) -> str:
     """
     if text.isprintable() and (unicode or text.isascii()):
         return text
-    return "".join(
-        char if char.isprintable() and (unicode or char.isascii()) else _spelled_out(char) for char in text
-    )
+    return "".join(char if char.isprintable() and (unicode or char.isascii()) else _spelled_out(char) for char in text)
 
 
 def _spelled_out(char: str) -> str:
@@ -46,15 +46,15 @@ def _spelled_out(char: str) -> str:
         case "\t":
             return "\\t"
     code = ord(char)
-    if code < 0x100:
+    if code <= _LAST_BYTE:
         return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return f"\\u{code:04x}" if code <= _LAST_BASIC else f"\\U{code:08x}"
 
 
 @cache
 def _cell_count() -> Callable[[str], int]:
     """The width of one character; the tables are loaded when a text is not ASCII, which is rare."""
-    from unicodedata import combining, east_asian_width  # noqa: PLC0415 - a megabyte that most reports do not need
+    from unicodedata import combining, east_asian_width
 
     def cells(char: str) -> int:
         if combining(char):

@@ -25,9 +25,9 @@ MEASURED: tuple[str, ...] = ("sm_pct", "dram_pct", "memory_pct", "l2_pct", "l1_p
 
 
 def to_json(report: Report, *, brief: bool = False) -> str:
-    """One strict JSON document: null for missing, no NaN, no Infinity, ASCII only.
+    r"""One strict JSON document: null for missing, no NaN, no Infinity, ASCII only.
 
-    ASCII (other characters as ``\\uXXXX``) keeps the document the same under every output encoding, and keeps
+    ASCII (other characters as ``\uXXXX``) keeps the document the same under every output encoding, and keeps
     control characters of hostile kernel names away from terminals.
 
     Args:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -95,22 +94,16 @@ def quantity(value: float | None, unit: str, *, against: float | None = None) ->
     """
     if value is None:
         return NOT_COLLECTED
-    if not math.isfinite(value):
-        return "not a number"
     match unit:
         case "%":
             return percent(value, against=against)
         case "ns":
             return duration(value)
-        case "":
-            return significant(value)
+    short = _PREFIXED.get(unit, unit)
+    size, prefix = 1.0, ""
     if unit in _PREFIXED:
-        short = _PREFIXED[unit]
-        for size, prefix in _DECIMAL_STEPS:
-            if abs(value) >= size:
-                return f"{significant(value / size)} {prefix}{short}"
-        return f"{significant(value)} {short}"
-    return f"{significant(value)} {unit}"
+        size, prefix = next((step for step in _DECIMAL_STEPS if abs(value) >= step[0]), (1.0, ""))
+    return f"{significant(value / size)} {prefix}{short}".rstrip(" ")
 
 
 def count(number: int, one: str, many: str | None = None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
+from itertools import pairwise
 from typing import cast, get_args
 
 from pydantic import BaseModel
@@ -25,15 +26,27 @@ def json_schema() -> dict[str, object]:
     for name, definition in (("Report", schema), *definitions.items()):
         if name in models:
             _describe(definition, models[name])
-        if definition.get("additionalProperties") is False:
-            del definition["additionalProperties"]
+        _open(definition)
     return {
         "$schema": _DIALECT,
         "title": "ncudiag report",
         "version": SCHEMA_VERSION,
-        **{key: value for key, value in schema.items() if key != "title"},
+        **schema,
         "$defs": definitions,
     }
+
+
+def _open(definition: dict[str, object]) -> None:
+    """Allow what a later minor version adds; require what every document has; drop titles that repeat the keys."""
+    if definition.get("additionalProperties") is False:
+        del definition["additionalProperties"]
+    definition.pop("title", None)
+    properties = cast("dict[str, dict[str, object]]", definition.get("properties", {}))
+    for value in properties.values():
+        value.pop("title", None)
+    if properties:
+        # The serialiser writes every field, null included, also those that have a default in Python.
+        definition["required"] = list(properties)
 
 
 def _models(root: type[BaseModel]) -> dict[str, type[BaseModel]]:
@@ -68,7 +81,7 @@ def _field_docstrings(model: type[BaseModel]) -> dict[str, str]:
     body = ast.parse(textwrap.dedent(inspect.getsource(model))).body[0]
     texts: dict[str, str] = {}
     statements = body.body if isinstance(body, ast.ClassDef) else []
-    for field, text in zip(statements, statements[1:], strict=False):
+    for field, text in pairwise(statements):
         match field, text:
             case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(words))):
                 texts[name] = inspect.cleandoc(words)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ncudiag.report import words
 from ncudiag.report.page import NARROWEST, Page
+from ncudiag.report.quantities import count
 from ncudiag.report.text_kernel import block
 from ncudiag.report.text_table import table
 
@@ -56,5 +57,5 @@ def _rest(page: Page, report: Report, *, top: int) -> list[str]:
     without_block = len(report.kernels) - top
     if without_block <= 0:
         return []
-    text = f"{words.count(without_block, 'more kernel')} without a block of their own; --top N shows the N largest."
+    text = f"{count(without_block, 'more kernel')} without a block of their own; --top N shows the N largest."
     return ["", *page.paragraph(text, inks=("dim",))]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ncudiag.report import words
 from ncudiag.report.bars import bars
 from ncudiag.report.escape import columns, pad
-from ncudiag.report.quantities import percent, quantity, share
+from ncudiag.report.quantities import count, percent, quantity, share
 from ncudiag.report.text_table import VERDICT_INKS
 
 if TYPE_CHECKING:
@@ -103,7 +103,10 @@ def _evidence(page: Page, entry: Diagnosis) -> list[str]:
 
 def _finding(page: Page, finding: Finding) -> list[str]:
     """A rule that fired: what, why, what to do, what not to do, how to see that it worked."""
-    lines = ["", *page.paragraph(f"{finding.title} [{finding.rule}, {finding.severity}]", indent=_INDENT, inks=("bold",))]
+    lines = [
+        "",
+        *page.paragraph(f"{finding.title} [{finding.rule}, {finding.severity}]", indent=_INDENT, inks=("bold",)),
+    ]
     lines += _labelled(page, "Why", finding.why)
     for item in finding.evidence:
         gap = words.distance(item)
@@ -150,7 +153,7 @@ def _ncu_rules(page: Page, entry: Diagnosis) -> list[str]:
     for rule in shown:
         lines += page.paragraph(f"{rule.rule}: {rule.message}", indent=_INDENT * 2 + 2, first=" " * 4 + page.bullet)
     left_out = len(advice) - len(shown)
-    return lines + ([f"{' ' * 6}and {words.count(left_out, 'more')}"] if left_out else [])
+    return lines + ([f"{' ' * 6}and {count(left_out, 'more')}"] if left_out else [])
 
 
 def _missing(page: Page, entry: Diagnosis) -> list[str]:
@@ -165,7 +168,9 @@ def _missing(page: Page, entry: Diagnosis) -> list[str]:
     if not options:
         return lines
     lines += page.paragraph("To collect it, profile again with these options of ncu:", indent=_INDENT)
-    return lines + [page.paint(line, "cyan") for line in _shell_lines([page.safe(item) for item in options], page.width)]
+    return lines + [
+        page.paint(line, "cyan") for line in _shell_lines([page.safe(item) for item in options], page.width)
+    ]
 
 
 def _shell_lines(options: list[str], width: int) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ncudiag.report import words
 from ncudiag.report.escape import columns, fold, pad, wrap
-from ncudiag.report.quantities import NOT_COLLECTED, duration, share
+from ncudiag.report.quantities import NOT_COLLECTED, count, duration, share
 
 if TYPE_CHECKING:
     from ncudiag.diagnose.diagnosis import Diagnosis, Verdict
@@ -44,7 +44,7 @@ def table(page: Page, report: Report, *, top: int) -> list[str]:
     lines = [page.paint("Kernels by share of the captured time", "bold"), *_Layout(page, rows).lines(rows)]
     left_out = len(report.kernels) - len(shown)
     if left_out:
-        lines += page.paragraph(f"... and {words.count(left_out, 'more kernel')}; --top N shows the N largest.")
+        lines += page.paragraph(f"... and {count(left_out, 'more kernel')}; --top N shows the N largest.")
     unnamed = words.unnamed(report)
     return lines + (page.paragraph(unnamed, inks=("dim",)) if unnamed else [])
 

@@ -164,7 +164,6 @@ def time_facts(entry: Diagnosis) -> list[str]:
     return facts
 
 
-
 def source_facts(report: Report) -> list[str]:
     """Which tool and page wrote the file, and how much is in it."""
     source, totals = report.source, report.totals

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ncudiag.diagnose.diagnosis import (
     Diagnosis,
     Duration,
-    EstimatedSpeedup,
     Evidence,
     Finding,
     KernelIdentity,
@@ -48,7 +47,7 @@ def identity(name: str = "void saxpy<float>(int, float, const float *, float *)"
     """A kernel on an H100."""
     parts: dict[str, object] = {
         "name": name,
-        "short_name": name.split("(")[0].split("<")[0].removeprefix("void ") or name,
+        "short_name": name.split("(", maxsplit=1)[0].split("<", maxsplit=1)[0].removeprefix("void ") or name,
         "block": (256, 1, 1),
         "grid": (4096, 1, 1),
         "device": 0,
@@ -98,8 +97,8 @@ def memory_bound(name: str = "void saxpy<float>(int, float, const float *, float
         reason=None,
         confidence="clear",
         headroom=100 / 91.24,
-        summary="DRAM moves data at 91.2 % of its peak while the SMs run at 12.3 %: bytes are what this kernel waits for.",
-        first_thing_to_try="Move fewer bytes: coalesce the accesses first, then reuse data on chip, then use a narrower type.",
+        summary="DRAM moves data at 91.2 % of its peak, the SMs run at 12.3 %: bytes are what this kernel waits for.",
+        first_thing_to_try="Move fewer bytes: coalescing first, then reuse on chip, then a narrower type.",
         evidence=(against(DRAM, "DRAM", 91.24), against(SM, "SM", 12.3)),
         roofline=RooflinePoint(
             precision="fp32",
@@ -140,7 +139,7 @@ def l1_bound() -> Diagnosis:
             NcuRuleResult(
                 rule="UncoalescedGlobalAccess",
                 type="OPT",
-                message="This kernel has uncoalesced global accesses resulting in a total of 8388608 excessive sectors.",
+                message="This kernel has uncoalesced global accesses in a total of 8388608 excessive sectors.",
                 estimated_speedup_kind="global",
                 estimated_speedup=41.2,
             ),
@@ -160,7 +159,14 @@ def finding() -> Finding:
             "title": "Global loads are not coalesced",
             "severity": "high",
             "evidence": [
-                {"metric": "derived:sectors_per_request", "value": 31.9, "unit": "", "op": ">", "threshold": 8, "distance": 23.9},
+                {
+                    "metric": "derived:sectors_per_request",
+                    "value": 31.9,
+                    "unit": "",
+                    "op": ">",
+                    "threshold": 8,
+                    "distance": 23.9,
+                },
             ],
             "why": "A warp's load touches 31.9 sectors where 4 would do.",
             "try": ["Let neighbouring threads read neighbouring addresses.", "Stage a tile in shared memory."],
@@ -257,7 +263,9 @@ def unknown() -> Diagnosis:
         missing=(
             Missing(metric=DRAM, needed_for="the quadrant", collect=f"--metrics {DRAM}", why="not-collected"),
             Missing(metric=SM, needed_for="the quadrant", collect=f"--metrics {SM},{MEMORY}", why="not-readable"),
-            Missing(metric="smsp__warps_active", needed_for="the reason", collect="--section Occupancy", why="not-collected"),
+            Missing(
+                metric="smsp__warps_active", needed_for="the reason", collect="--section Occupancy", why="not-collected"
+            ),
             Missing(metric="dram__bytes.sum", needed_for="the roofline", collect=None, why="not-on-this-gpu"),
         ),
     )

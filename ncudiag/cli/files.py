@@ -1,0 +1,68 @@
+"""File names on the command line: patterns in, whole files out."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+from ncudiag.errors import ReportError
+
+_PATTERN = frozenset("*?[")
+
+
+def expand(names: list[str]) -> list[str]:
+    """The files that names and quoted patterns mean: each once, a pattern's matches in order of their names.
+
+    A name that exists is taken as it is, whatever characters it has. ``**`` stands for any number of folders.
+
+    Raises:
+        ReportError: a pattern matches no file (``file-not-found``).
+    """
+    found: dict[str, None] = {}
+    for name in names:
+        if name == "-" or os.path.lexists(name) or not _PATTERN.intersection(name):
+            found[name] = None
+            continue
+        from glob import iglob
+
+        # pathlib takes relative patterns only.
+        matches = sorted(match for match in iglob(name, recursive=True) if Path(match).is_file())  # noqa: PTH207
+        if not matches:
+            message = f"no file matches {name}"
+            raise ReportError("file-not-found", message, "Check the pattern; ** stands for any number of folders.")
+        found.update(dict.fromkeys(matches))
+    return list(found)
+
+
+def write_atomically(name: str, text: str) -> None:
+    """Replace a file by a text in UTF-8, whole or not at all.
+
+    A link is followed; a device or a pipe (``/dev/null``) is written to as it is; an existing file keeps its mode.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    target = Path(os.path.realpath(name))
+    content = text.encode("utf-8", "backslashreplace")
+    mode = target.stat().st_mode if target.exists() else None
+    if mode is not None and not stat.S_ISREG(mode):
+        target.write_bytes(content)
+        return
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:50]}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(temporary).chmod(stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
+        Path(temporary).replace(target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    """The process's file mode mask, which can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

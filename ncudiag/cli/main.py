@@ -1,0 +1,137 @@
+"""The command line's entry: choose the command, run it, turn what happens into an exit status.
+
+Exit status: 0 done, 1 a gate that was asked for failed, 2 a wrong call or an output that cannot be written, 3 the
+report cannot be read or holds no (matching) kernel, 4 ncu could not profile, 5 not comparable, 70 a bug in ncudiag;
+130 after Ctrl-C and 141 when the reader of a pipe went away, as shells report it.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ncudiag.errors import NcudiagError
+
+EXIT_INTERRUPTED = 130
+EXIT_BROKEN_PIPE = 141
+
+_LOOKS_LIKE_A_REPORT = (".csv", ".gz", ".txt", ".log", ".ncu-rep", ".ncu-repz")
+
+
+def main() -> None:
+    """Run the command that ``sys.argv`` names and exit."""
+    sys.exit(execute(sys.argv[1:]))
+
+
+def execute(arguments: list[str]) -> int:
+    """Run one command.
+
+    Args:
+        arguments: the command line without the program's name.
+
+    Returns:
+        The exit status.
+    """
+    # Start-up is most of the time of a small report. Nothing made while importing is garbage, so do not look for
+    # any (explain turns this on again), and pydantic need not search the installation for plug-ins.
+    gc.disable()
+    if arguments[:1] == ["explain"]:
+        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    try:
+        return _dispatch(arguments)
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        _drop_standard_output()
+        return EXIT_BROKEN_PIPE
+
+
+def _dispatch(arguments: list[str]) -> int:
+    """Run the command; every failure becomes an error of ours, told in the format that was asked for."""
+    from ncudiag.errors import NcudiagError
+
+    try:
+        from ncudiag.cli.app import application
+
+        app = application(arguments)
+        # Not standalone: typer hands its exceptions up instead of printing them, and a status instead of exiting.
+        status = app(args=arguments, prog_name="ncudiag", standalone_mode=False)
+    except (KeyboardInterrupt, BrokenPipeError):
+        raise
+    except NcudiagError as error:
+        return _fail(error, arguments)
+    except Exception as error:
+        if type(error).__name__ == "Abort":
+            return EXIT_INTERRUPTED
+        if os.environ.get("NCUDIAG_DEBUG"):
+            raise
+        return _fail(_ours(error, arguments), arguments)
+    return status if isinstance(status, int) else 0
+
+
+def _fail(error: NcudiagError, arguments: list[str]) -> int:
+    """Tell an error in the format that the command line asks for; it may be too wrong to be parsed."""
+    from ncudiag.cli.options import OutputFormat
+    from ncudiag.cli.output import OutputOptions, emit_error
+
+    asked = OutputFormat.JSON if _asks_for_json(arguments) else OutputFormat.TEXT
+    try:
+        return emit_error(error, OutputOptions(format=asked))
+    except BrokenPipeError:
+        raise
+    except type(error):
+        # Standard output itself cannot be written; standard error has said so, or the first error, already.
+        return error.exit_status
+
+
+def _asks_for_json(arguments: list[str]) -> bool:
+    """Whether ``--format json`` stands among our own arguments (before a ``--``); the last one counts."""
+    own = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    asked = ""
+    for option, value in zip(own, [*own[1:], ""], strict=True):
+        if option == "--format":
+            asked = value
+        elif option.startswith("--format="):
+            asked = option.removeprefix("--format=")
+    return asked == "json"
+
+
+def _ours(error: Exception, arguments: list[str]) -> NcudiagError:
+    """An exception that is none of ours as one: a usage error of typer (or click below it), or a bug.
+
+    typer brought click along in a package of its own at some point; what both have in common is
+    ``format_message()``, and a test runs with either.
+    """
+    from ncudiag.errors import NcudiagError, UsageError
+
+    message = getattr(error, "format_message", None)
+    if message is not None:
+        # typer passes on pydantic's prefix.
+        text = " ".join(str(message()).replace("Value error, ", "").split())
+        return UsageError("usage", text, _usage_hint(arguments))
+    return NcudiagError(
+        "internal",
+        f"{type(error).__name__}: {error}" if str(error) else type(error).__name__,
+        "This is a bug in ncudiag; please report it with the command and, if you may, its input. "
+        "NCUDIAG_DEBUG=1 in the environment shows where it happened.",
+    )
+
+
+def _usage_hint(arguments: list[str]) -> str:
+    """What to do about a wrong call."""
+    from ncudiag.cli.app import COMMANDS
+
+    first = arguments[0] if arguments else ""
+    if first in COMMANDS:
+        return f"See `ncudiag {first} --help`."
+    if not first.startswith("-") and (first.endswith(_LOOKS_LIKE_A_REPORT) or os.path.isfile(first)):  # noqa: PTH113 - no pathlib for one question
+        return f"To explain a report: `ncudiag explain {first}`."
+    return f"See `ncudiag --help`; the commands are {', '.join(COMMANDS)}."
+
+
+def _drop_standard_output() -> None:
+    """Let the interpreter's own flush at exit go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

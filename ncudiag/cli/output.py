@@ -1,0 +1,222 @@
+"""Writing answers and errors; the only place that touches the standard streams."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ncudiag.cli import terminal
+from ncudiag.cli.options import OutputFormat
+from ncudiag.errors import EXIT_OK, NcudiagError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import TextIO
+
+    from ncudiag.cli.terminal import Terminal
+    from ncudiag.report.document import Report
+
+_STDOUT = "standard output"
+_CLOSED = "it is closed"
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """What to write and where.
+
+    Attributes:
+        format: text, json, csv or markdown.
+        output: a file's name; None for standard output.
+        top: how many kernels get a block of their own in text and markdown; None for the usual number.
+        many: with JSON, an array with one document for each input.
+    """
+
+    format: OutputFormat = OutputFormat.TEXT
+    output: str | None = None
+    top: int | None = None
+    many: bool = False
+
+
+def emit_report(report: Report, options: OutputOptions) -> None:
+    """Write one report.
+
+    Raises:
+        UsageError: the output cannot be written (``output-not-writable``).
+    """
+    _write(render(report, options, place=_place(options)), options)
+
+
+def emit_reports(results: Iterable[tuple[str, Report | NcudiagError]], options: OutputOptions) -> int:
+    """Write the answers for several inputs, one after another; a bad input does not stop the others.
+
+    Text goes out as soon as each answer is there. In a JSON array an input that could not be read has its error
+    document in its place. All errors are told on standard error too.
+
+    Returns:
+        The exit status: the highest one of all inputs.
+
+    Raises:
+        UsageError: the output cannot be written (``output-not-writable``).
+    """
+    status = EXIT_OK
+    parts: list[str] = []
+    documents: list[Report | NcudiagError] = []
+    place = _place(options)
+    at_once = options.output is None and options.format is not OutputFormat.JSON
+    written = 0
+    for name, result in results:
+        documents.append(result)
+        if isinstance(result, NcudiagError):
+            status = max(status, result.exit_status)
+            tell_error(result, name=name)
+            continue
+        if options.format is OutputFormat.JSON:
+            continue
+        part = render(result, options, place=place, first=written == 0)
+        written += 1
+        if at_once:
+            _write(part, options)
+        else:
+            parts.append(part)
+    if options.format is OutputFormat.JSON:
+        from ncudiag.report.json_output import many_to_json
+
+        parts.append(many_to_json(documents))
+    if parts:
+        _write("".join(parts), options)
+    return status
+
+
+def emit_error(error: NcudiagError, options: OutputOptions) -> int:
+    """Tell why there is no answer: on standard error, and as a JSON document on standard output if JSON was asked.
+
+    Returns:
+        The exit status.
+    """
+    tell_error(error)
+    if options.format is OutputFormat.JSON:
+        from ncudiag.report.json_output import dumps, error_document
+
+        _to_stream(dumps(error_document(error)), sys.stdout)
+    return error.exit_status
+
+
+def tell_error(error: NcudiagError, *, name: str | None = None) -> None:
+    """One line with the cause, one with the hint, on standard error.
+
+    Args:
+        error: what happened.
+        name: the input it happened with, where there are several.
+    """
+    from ncudiag.report.escape import visible
+
+    if sys.stderr is None:
+        return
+    place = terminal.of_stream(sys.stderr)
+    where = f"{name}: " if name is not None and name not in error.message else ""
+    cause, hint = (visible(text, unicode=place.unicode) for text in (where + error.message, error.hint))
+    label = "\x1b[31;1merror:\x1b[0m" if place.colour else "error:"
+    _to_stream(f"{label} {cause} [{error.code}]\nhint: {hint}\n", sys.stderr)
+
+
+def render(report: Report, options: OutputOptions, *, place: Terminal, first: bool = True) -> str:
+    """A report in the format that was asked for.
+
+    Args:
+        report: what to write.
+        options: the format, and how many kernels in full.
+        place: what the output can show.
+        first: False for the second and further reports in one output.
+    """
+    match options.format:
+        case OutputFormat.JSON:
+            from ncudiag.report.json_output import to_json
+
+            return to_json(report)
+        case OutputFormat.CSV:
+            from ncudiag.report.csv_output import render_csv
+
+            return render_csv(report, header=first)
+        case OutputFormat.MARKDOWN:
+            from ncudiag.report.markdown import render_markdown
+
+            text = render_markdown(report) if options.top is None else render_markdown(report, top=options.top)
+            return text if first else f"\n{text}"
+        case OutputFormat.TEXT:
+            from ncudiag.report.text import TOP, render_text
+
+            text = render_text(
+                report, width=place.width, colour=place.colour, unicode=place.unicode, top=options.top or TOP
+            )
+            return text if first else f"\n{text}"
+
+
+def write_text(text: str, *, output: str | None = None) -> None:
+    """Write a text to a file, or to standard output.
+
+    Raises:
+        UsageError: the output cannot be written (``output-not-writable``).
+    """
+    _write(text, OutputOptions(output=output))
+
+
+def check_output(output: str | None, inputs: Iterable[str] = ()) -> None:
+    """Fail early when the output file cannot be written, or would replace an input.
+
+    Raises:
+        UsageError: ``output-not-writable``, or ``usage`` for an input as output.
+    """
+    if output is None:
+        return
+    target = os.path.realpath(output)
+    if any(os.path.realpath(name) == target for name in inputs if name != "-"):
+        message = f"the output {output} is also an input"
+        raise UsageError("usage", message, "Choose another file for --output.")
+    folder = os.path.dirname(target)  # noqa: PTH120 - realpath gives a string; pathlib adds nothing here
+    if os.path.isdir(target) or not os.path.isdir(folder):  # noqa: PTH112 - as above
+        problem = "is a folder" if os.path.isdir(target) else "lies in a folder that does not exist"  # noqa: PTH112
+        raise _not_writable(output, f"it {problem}")
+
+
+def _place(options: OutputOptions) -> Terminal:
+    """What the output can show."""
+    return terminal.FILE if options.output is not None else terminal.of_stream(sys.stdout)
+
+
+def _write(text: str, options: OutputOptions) -> None:
+    """Write to the file or to standard output."""
+    if options.output is None:
+        _to_stream(text, sys.stdout)
+        return
+    from ncudiag.cli.files import write_atomically
+
+    try:
+        write_atomically(options.output, text)
+    except OSError as error:
+        raise _not_writable(options.output, error.strerror or str(error)) from error
+
+
+def _to_stream(text: str, stream: TextIO | None) -> None:
+    """Write to a standard stream; a character that its encoding lacks is spelled out."""
+    if stream is None:
+        raise _not_writable(_STDOUT, _CLOSED)
+    encoding = stream.encoding or "utf-8"
+    try:
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _not_writable(_STDOUT, error.strerror or str(error)) from error
+
+
+def _not_writable(what: str, why: str) -> UsageError:
+    """The error for an output that cannot be written."""
+    return UsageError(
+        "output-not-writable",
+        f"{what} cannot be written: {why}",
+        "Choose another place with --output FILE, or free the one that you named.",
+        details={"output": what},
+    )

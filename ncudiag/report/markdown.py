@@ -1,0 +1,148 @@
+"""The Report as Markdown, for issues, pull requests and job summaries."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ncudiag.report import words
+from ncudiag.report.escape import visible
+from ncudiag.report.quantities import duration, percent, quantity, share
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ncudiag.diagnose.diagnosis import Diagnosis, Finding
+    from ncudiag.report.document import Report
+    from ncudiag.rulebook.thresholds import Thresholds
+
+# What may start markup inside a line. An underscore between letters starts none, so that metric names stay readable.
+_MARKUP = re.compile(r"[\\`*\[\]|#~$!]|(?<![A-Za-z0-9_])_|_(?![A-Za-z0-9_])")
+_BAR = "\\|"
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"})
+_LINE_START = re.compile(r"^(\s*)([-+]|\d+[.)])(?=\s)")
+
+
+def render_markdown(report: Report, *, top: int = 5) -> str:
+    """A heading, a ranked table and a section for each of the top kernels.
+
+    Args:
+        report: what to write.
+        top: how many kernels get a section of their own; all of them are in the table.
+    """
+    lines = [f"# ncudiag: {code(report.source.path or 'lines from a program')}", ""]
+    lines += [f"- {prose(fact)}" for fact in (*words.source_facts(report), *words.devices(report))]
+    lines.append(f"- {prose(words.threshold_facts(report.thresholds))}")
+    lines += [f"- Warning: {prose(each.message)} ({code(each.code)})" for each in report.source.warnings]
+    lines += ["", *_table(report)]
+    unnamed = words.unnamed(report)
+    if unnamed:
+        lines += ["", prose(unnamed)]
+    for rank, entry in enumerate(report.kernels[:top], start=1):
+        lines += ["", *_section(entry, rank, report.thresholds)]
+    return "\n".join(lines) + "\n"
+
+
+def prose(text: str) -> str:
+    """A foreign text as plain Markdown text: nothing in it is markup, a mention or HTML."""
+    escaped = _MARKUP.sub(lambda found: "\\" + found[0], visible(text)).translate(_ENTITIES)
+    return _LINE_START.sub(r"\1\\\2", escaped)
+
+
+def code(text: str, *, cell: bool = False) -> str:
+    """A foreign text as a code span, whatever backticks it holds.
+
+    Args:
+        text: a name.
+        cell: inside a table, where a bar ends the cell even in code.
+    """
+    shown = visible(text) or words.UNNAMED
+    if cell and "|" in shown:
+        return f"<code>{prose(shown).replace(_BAR, '&#124;')}</code>"
+    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
+    fence = "`" * (longest + 1)
+    blank = " " if shown.startswith("`") or shown.endswith("`") or shown != shown.strip() else ""
+    return f"{fence}{blank}{shown}{blank}{fence}"
+
+
+def _table(report: Report) -> list[str]:
+    """The ranked table."""
+    lines = [
+        "| # | Share of captured time | Time | Launches | Kernel | Verdict | Limiter | Try first |",
+        "|--:|--:|--:|--:|:--|:--|:--|:--|",
+    ]
+    for rank, entry in enumerate(report.kernels, start=1):
+        total = entry.duration_ns.total
+        cells = (
+            str(rank),
+            prose(share(entry.time_share)),
+            "-" if total is None else duration(total),
+            f"{entry.launch_count:,}",
+            code(entry.kernel.name, cell=True),
+            entry.verdict,
+            prose(words.limiter(entry.limiter) if entry.limiter else entry.reason or "-"),
+            prose(entry.first_thing_to_try),
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def _section(entry: Diagnosis, rank: int, thresholds: Thresholds) -> list[str]:
+    """One kernel in full."""
+    lines = [f"## {rank}. {code(entry.kernel.name)}", ""]
+    lines += [f"{prose(', '.join(fact for fact in words.launch_facts(entry) if fact))}  "]
+    lines += [prose(", ".join(words.time_facts(entry))), ""]
+    lines += [f"**{entry.verdict}**: {prose(entry.summary)}", ""]
+    lines += ["| Unit | % of peak |", "|:--|--:|"]
+    lines += [f"| {label} | {prose(percent(entry.metrics.get(key)))} |" for label, key in words.UNITS]
+    lines += ["", f"- **Try first**: {prose(entry.first_thing_to_try)}"]
+    lines.append(f"- **Confidence**: {prose(words.confidence(entry, thresholds))}")
+    headroom = words.headroom(entry)
+    if headroom:
+        lines.append(f"- **Headroom**: {prose(headroom)}")
+    for item in entry.evidence:
+        number = quantity(item.value, item.unit, against=item.threshold)
+        facts = ", ".join(part for part in (number, words.distance(item)) if part)
+        named = "" if item.label is None else f" ({code(item.metric)})"
+        lines.append(f"- {prose(words.label(item))}: {prose(facts)}{named}")
+    lines += [f"- {prose(note)}" for note in entry.notes]
+    for finding in entry.findings:
+        lines += ["", *_finding(finding)]
+    return lines + _missing(entry)
+
+
+def _finding(finding: Finding) -> list[str]:
+    """A rule that fired."""
+    lines = [f"### {prose(finding.title)} ({code(finding.rule)}, {finding.severity})", "", prose(finding.why), ""]
+    lines += _items("Try", finding.try_)
+    lines += _items("Won't help", finding.wont_help)
+    lines += _items("Verify", (finding.verify,))
+    if finding.estimated_speedup is not None:
+        scope = "the kernel's time" if finding.estimated_speedup.kind == "global" else "this unit's time"
+        lines += _items("At most", (f"{percent(finding.estimated_speedup.value)} of {scope}",))
+    return lines + _items("More", (finding.doc,) if finding.doc else ())
+
+
+def _items(label: str, texts: Iterable[str]) -> list[str]:
+    """List items with a label."""
+    return [f"- **{label}**: {prose(text)}" for text in texts]
+
+
+def _missing(entry: Diagnosis) -> list[str]:
+    """What is missing and how to collect it."""
+    if not entry.missing:
+        return []
+    lines = ["", "Missing:", ""]
+    lines += [
+        f"- {code(item.metric)}: {words.WHY_MISSING[item.why]}; needed for {prose(item.needed_for)}"
+        for item in entry.missing
+    ]
+    options = words.collect_options(entry.missing)
+    if options:
+        lines += [
+            "",
+            "To collect it, profile again with these options of ncu:",
+            "",
+            f"    {visible(' '.join(options))}",
+        ]
+    return lines
