@@ -1,0 +1,25 @@
+"""Which programming model a kernel comes from, as far as its name tells."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, TypeAlias
+
+Dialect: TypeAlias = Literal["triton", "cutlass", "cublas"]
+
+# Inductor's kernels begin with triton_; Triton up to 2.x appended the specialisation of the arguments (_0d1d2de).
+_TRITON = re.compile(r"^triton_|_\d+d(e?\d+(d|c|e)?)*e?$")
+_CUTLASS = re.compile(r"cutlass", re.IGNORECASE)
+# Names of the library's own kernels: volta_sgemm_..., ampere_h16816gemm_..., sm80_xmma_gemm_..., gemvNSP_kernel.
+_CUBLAS = re.compile(
+    r"^(?:void )?(?:cublas|(?:volta|turing|ampere|hopper)_\w*gemm|sm\d+_xmma|gemv|gemmk1|splitKreduce)", re.I
+)
+
+
+def dialect_of(name: str) -> Dialect | None:
+    """The programming model of a kernel by its full name; None where the name does not tell (CUDA C++ as a rule)."""
+    if _TRITON.search(name):
+        return "triton"
+    if _CUTLASS.search(name):
+        return "cutlass"
+    return "cublas" if _CUBLAS.search(name) else None

@@ -1,0 +1,234 @@
+"""Ask the rule book about one kernel: findings in order of what they can give, and which of them leads."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ncudiag.derived.registry import PREFIX, Lookup, all_derived
+from ncudiag.diagnose.diagnosis import EstimatedSpeedup, Evidence, Finding
+from ncudiag.rulebook.evaluate import Outcome, Situation, evaluate
+from ncudiag.rulebook.rule import PLACEHOLDER, Rule, Severity, Tier
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ncudiag.diagnose.dialect import Dialect
+
+_SEVERITY: Mapping[Severity, int] = {"high": 0, "medium": 1, "low": 2, "info": 3}
+_TIER: Mapping[Tier, int] = {"trust": 0, "waste": 1, "limit": 2, "latency": 3}
+_FULL = 100.0
+_PERCENT = re.compile(r"pct(_of_peak\w*)?$|\.pct$|_pct$|throughput")
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """A rule that could not be decided, and the ncu metrics that it lacked."""
+
+    rule: Rule
+    metrics: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleResults:
+    """What the rule book said about one kernel.
+
+    Attributes:
+        findings: the rules that fired; trust first, then by expected gain, then by severity.
+        lead: the finding whose first advice is the kernel's first thing to try; None when none agrees.
+        undecided: the rules that lacked a metric.
+        broken: (rule id, what happened) of rules that failed; the others went on.
+    """
+
+    findings: tuple[Finding, ...]
+    lead: Finding | None
+    undecided: tuple[Undecided, ...]
+    broken: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What a leading rule has to agree with."""
+
+    verdict: str
+    limiter: str | None
+    reason: str | None
+
+
+def ask_rules(
+    rules: Sequence[Rule],
+    lookup: Lookup,
+    situation: Situation,
+    agreement: Agreement,
+    *,
+    units: Mapping[str, str],
+    dialect: Dialect | None,
+    short_kernel: bool,
+) -> RuleResults:
+    """Ask every rule; one that fails is reported and the rest goes on.
+
+    Args:
+        rules: in order of id.
+        lookup: the kernel's values.
+        situation: verdict, confidence, GPU, thresholds.
+        agreement: what the first thing to try must agree with.
+        units: base unit by ncu metric name, where the report said.
+        dialect: whose words the advice uses.
+        short_kernel: whether the launch is so short that latency findings are notes only.
+    """
+    fired: list[tuple[Rule, Finding]] = []
+    undecided: list[Undecided] = []
+    broken: list[tuple[str, str]] = []
+    for rule in rules:
+        try:
+            outcome = evaluate(rule, lookup, situation)
+            if outcome.state == "fired":
+                fired.append((rule, _finding(rule, outcome, lookup, units, dialect, short_kernel=short_kernel)))
+            elif outcome.state == "indeterminate":
+                undecided.append(_undecided(rule, outcome, lookup))
+        except Exception as error:  # noqa: BLE001 - one broken rule must not stop the others
+            broken.append((rule.id, f"{type(error).__name__}: {error}"))
+    fired.sort(key=_order)
+    return RuleResults(
+        findings=tuple(finding for _, finding in fired),
+        lead=_lead(fired, agreement),
+        undecided=tuple(undecided),
+        broken=tuple(broken),
+    )
+
+
+def expected_gain_pct(finding: Finding) -> float:
+    """What a finding can give at most, in percent of the time; a local estimate counts half, none counts nothing.
+
+    A local estimate is a share of one unit's time and says less about the kernel's; the two kinds are never added.
+    """
+    speedup = finding.estimated_speedup
+    if speedup is None:
+        return 0.0
+    return speedup.value if speedup.kind == "global" else speedup.value / 2
+
+
+def _order(entry: tuple[Rule, Finding]) -> tuple[bool, float, int, str]:
+    rule, finding = entry
+    return (rule.family != "trust", -expected_gain_pct(finding), _SEVERITY[finding.severity], rule.id)
+
+
+def _lead(fired: Sequence[tuple[Rule, Finding]], agreement: Agreement) -> Finding | None:
+    """The best of the rules that agree: by tier, then in the order of the findings."""
+    agreeing = [entry for entry in fired if _agrees(entry[0], agreement)]
+    return min(agreeing, key=lambda entry: (_TIER[entry[0].tier], _order(entry)), default=(None, None))[1]
+
+
+def _agrees(rule: Rule, agreement: Agreement) -> bool:
+    leads = rule.leads
+    if agreement.verdict not in leads.verdicts:
+        return False
+    if leads.limiters and agreement.limiter not in leads.limiters:
+        return False
+    if agreement.reason is None:
+        return True
+    kind = agreement.reason.partition(":")[0]
+    if not leads.reasons:
+        # A named reason is more precise than a rule that is about any latency.
+        return rule.family != "latency"
+    return agreement.reason in leads.reasons or kind in leads.reasons
+
+
+def _finding(
+    rule: Rule,
+    outcome: Outcome,
+    lookup: Lookup,
+    units: Mapping[str, str],
+    dialect: Dialect | None,
+    *,
+    short_kernel: bool,
+) -> Finding:
+    def fill(text: str) -> str:
+        return PLACEHOLDER.sub(lambda found: _shown(rule.metrics[found[1]], lookup, units), text)
+
+    advice = rule.dialects[dialect].try_ if dialect is not None and dialect in rule.dialects else rule.try_
+    note = short_kernel and rule.family == "latency" and "too-short" not in rule.leads.reasons
+    return Finding.model_validate(
+        {
+            "rule": rule.id,
+            "name": rule.name,
+            "title": fill(rule.title),
+            "severity": "info" if note else rule.severity,
+            "evidence": _evidence(rule, outcome, lookup, units),
+            "why": fill(rule.why),
+            "try": tuple(fill(line) for line in advice),
+            "wont_help": tuple(fill(line) for line in rule.wont_help),
+            "verify": fill(rule.verify),
+            "estimated_speedup": _speedup(rule, lookup),
+            "doc": f"docs/rules/{rule.id}.md",
+        }
+    )
+
+
+def _evidence(rule: Rule, outcome: Outcome, lookup: Lookup, units: Mapping[str, str]) -> tuple[Evidence, ...]:
+    rows = [
+        Evidence(
+            metric=held.metric,
+            value=held.value,
+            unit=unit_of(held.metric, units),
+            op=held.op,
+            threshold=held.threshold,
+            distance=held.value - held.threshold,
+            label=held.alias.replace("_", " "),
+        )
+        for held in dict.fromkeys(outcome.held)
+    ]
+    shown = {row.metric for row in rows}
+    for alias in rule.evidence:
+        metric = rule.metrics[alias]
+        value = lookup(metric)
+        if metric not in shown and value is not None:
+            rows.append(
+                Evidence(
+                    metric=metric,
+                    value=value,
+                    unit=unit_of(metric, units),
+                    op="shown",
+                    threshold=None,
+                    label=alias.replace("_", " "),
+                )
+            )
+    return tuple(rows)
+
+
+def _speedup(rule: Rule, lookup: Lookup) -> EstimatedSpeedup | None:
+    """The rule's estimate, between nothing and everything."""
+    if rule.speedup is None:
+        return None
+    value = lookup(rule.metrics[rule.speedup.metric])
+    if value is None or value <= 0:
+        return None
+    return EstimatedSpeedup(kind=rule.speedup.kind, value=min(value, _FULL))
+
+
+def _undecided(rule: Rule, outcome: Outcome, lookup: Lookup) -> Undecided:
+    lacking = (metric for name in outcome.missing for metric in lookup.lacking(name))
+    return Undecided(rule, tuple(dict.fromkeys(lacking)))
+
+
+def unit_of(metric: str, units: Mapping[str, str]) -> str:
+    """The base unit of a metric, ncu's or derived; empty for a plain number."""
+    if metric.startswith(PREFIX):
+        known = all_derived().get(metric)
+        return "" if known is None else known.unit
+    if metric in units:
+        return units[metric]
+    return "%" if _PERCENT.search(metric) else ""
+
+
+def _shown(metric: str, lookup: Lookup, units: Mapping[str, str]) -> str:
+    """A value with its unit, as it stands in a sentence."""
+    value = lookup(metric)
+    if value is None:
+        return "(not collected)"
+    unit = unit_of(metric, units)
+    number = f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:.3g}"  # noqa: PLR2004 - three digits read well
+    if unit == "%":
+        return f"{value:.1f} %"
+    return f"{number} {unit}" if unit not in {"", "ratio", "flag"} else number
