@@ -57,5 +57,5 @@ def _rest(page: Page, report: Report, *, top: int) -> list[str]:
     without_block = len(report.kernels) - top
     if without_block <= 0:
         return []
-    text = f"{count(without_block, 'more kernel')} without a block of their own; --top N shows the N largest."
+    text = f"{count(without_block, 'more kernel')} in the table only; --top N shows the N largest in full."
     return ["", *page.paragraph(text, inks=("dim",))]

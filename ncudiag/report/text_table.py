@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from ncudiag.report import words
-from ncudiag.report.escape import columns, fold, pad, wrap
+from ncudiag.report.escape import columns, pad, wrap
 from ncudiag.report.quantities import NOT_COLLECTED, count, duration, share
 
 if TYPE_CHECKING:
@@ -87,8 +87,9 @@ class _Layout:
         self.used = sum(self.widths) + len(self.gap) * (len(self.widths) - 1)
         room = page.width - self.used - 2 * len(self.gap)
         self.beside = bool(rows) and room >= _BESIDE
-        longest = max((columns(row.name) for row in rows), default=0)
-        self.name_width = max(len("Kernel"), min(longest, room * 2 // 5))
+        # The widest name that still leaves the advice half of the room; wider ones go below.
+        fitting = [columns(row.name) for row in rows if columns(row.name) <= room // 2]
+        self.name_width = max(len("Kernel"), *fitting, 0)
         self.advice_width = room - self.name_width
 
     def lines(self, rows: list[_Row]) -> list[str]:
@@ -100,7 +101,9 @@ class _Layout:
             head = self.gap.join((head, pad("Kernel", self.name_width), "Try first"))
         lines = [self.page.paint(head, "dim")]
         for row in rows:
-            lines += self._beside(row) if self.beside else self._below(row)
+            # A name that its column would cut into pieces stands below, where it can be searched for.
+            fits = self.beside and columns(row.name) <= self.name_width
+            lines += self._beside(row) if fits else self._below(row)
         return lines
 
     def _numbers(self, row: _Row) -> str:
@@ -114,7 +117,7 @@ class _Layout:
     def _beside(self, row: _Row) -> list[str]:
         """A row of the wide table: kernel and advice are columns of their own."""
         lines = []
-        cells = zip_longest(fold(row.name, self.name_width), wrap(row.advice, self.advice_width), fillvalue="")
+        cells = zip_longest((row.name,), wrap(row.advice, self.advice_width), fillvalue="")
         for number, (name, advice) in enumerate(cells):
             numbers = self._numbers(row) if number == 0 else " " * self.used
             lines.append(self.gap.join((numbers, self.page.paint(pad(name, self.name_width), "bold"), advice)))
