@@ -1,0 +1,101 @@
+"""The ncu command line for a run; pure functions, no process is started here."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ncudiag.ncu.locate import NcuInstall
+
+_KERNEL_NAME_SINCE = (2021, 1)
+_CONFIG_FILE_SINCE = (2023, 1)
+_NOT_IN_A_SHORT_NAME = re.compile(r"[<>(),:\s*&\[\]]")
+
+
+def build_command(
+    *,
+    ncu: NcuInstall,
+    target: Sequence[str],
+    kernel: Sequence[str],
+    metrics: Sequence[str],
+    log_file: str,
+    launch_limit: int | None,
+    target_processes: str,
+    extra: Sequence[str],
+) -> tuple[str, ...]:
+    """The whole command, program and arguments last.
+
+    Args:
+        ncu: which ncu; its version decides the spelling of options.
+        target: the program and its arguments.
+        kernel: kernel filters, see :func:`kernel_filter`; none profiles every kernel.
+        metrics: full names.
+        log_file: where ncu writes the CSV and its own lines.
+        launch_limit: profile at most so many matching launches; None for all.
+        target_processes: ``all`` or ``application-only``.
+        extra: further options for ncu, as they are; they come last, so they win.
+    """
+    command = [ncu.path, "--csv", "--page", "raw", "--print-units", "base", "--log-file", log_file]
+    if ncu.version is not None and ncu.version >= _CONFIG_FILE_SINCE:
+        command += ["--config-file", "off"]
+    command += ["--target-processes", target_processes, "--metrics", ",".join(metrics)]
+    command += kernel_filter(kernel, version=ncu.version)
+    if launch_limit is not None:
+        command += ["--launch-count", str(launch_limit)]
+    return (*command, *extra, *target)
+
+
+def kernel_filter(words: Sequence[str], *, version: Sequence[int] | None) -> tuple[str, ...]:
+    """Kernel filters in plain words as ncu's options.
+
+    A plain word is searched in the kernel's short name, whatever its case; ``exact:NAME`` is the whole short
+    name; ``regex:EXPR`` is searched in the full name, template arguments included, and so is a word with
+    characters that no short name has (``<``, ``(``, ``::``, a blank).
+
+    Args:
+        words: any number of filters; a kernel that fits one of them is profiled.
+        version: ncu's version; None is taken for a current one.
+
+    Returns:
+        () without words. 2020 knows ``--kernel-regex`` only, 2021.1 and later ``--kernel-name regex:...``.
+    """
+    if not words:
+        return ()
+    full_name = any(word.startswith("regex:") or _NOT_IN_A_SHORT_NAME.search(_literal(word)) for word in words)
+    expressions = [_expression(word, full_name=full_name) for word in words]
+    expression = expressions[0] if len(expressions) == 1 else "|".join(f"({part})" for part in expressions)
+    base = "demangled" if full_name else "function"
+    if version is not None and tuple(version) < _KERNEL_NAME_SINCE:
+        return ("--kernel-regex-base", base, "--kernel-regex", expression)
+    return ("--kernel-name-base", base, "--kernel-name", f"regex:{expression}")
+
+
+def _literal(word: str) -> str:
+    return word.removeprefix("exact:")
+
+
+def _expression(word: str, *, full_name: bool) -> str:
+    """One filter as an expression; in a full name, a short name stands between a colon or blank and ``<`` or ``(``."""
+    if word.startswith("regex:"):
+        return word.removeprefix("regex:")
+    literal = _literal(word)
+    exact = literal != word
+    text = _escape(literal) if exact else "".join(map(_either_case, literal))
+    if not full_name:
+        return f"^{text}$" if exact else text
+    if _NOT_IN_A_SHORT_NAME.search(literal):
+        return text
+    return f"(^|[ :]){text}($|[<(])" if exact else rf"(^|[ :])\w*{text}\w*($|[<(])"
+
+
+def _either_case(character: str) -> str:
+    """One character in either case: ncu's expressions have no flag for that in all versions."""
+    lower, upper = character.lower(), character.upper()
+    return f"[{lower}{upper}]" if lower != upper else _escape(character)
+
+
+def _escape(text: str) -> str:
+    return re.sub(r"([\\^$.|?*+()\[\]{}])", r"\\\1", text)

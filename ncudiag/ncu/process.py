@@ -1,0 +1,160 @@
+"""Running ncu: the program's streams untouched, a time limit, and nothing left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
+
+from ncudiag.errors import ProfilingError
+from ncudiag.ncu.channels import Channel, same_place
+from ncudiag.ncu.ending import end_processes, send_to_group
+from ncudiag.ncu.table import LogFile, scan_log
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from types import FrameType
+
+_STDOUT, _STDERR = 1, 2
+_DRAIN_SECONDS = 0.5
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A finished run of ncu.
+
+    Attributes:
+        exit_status: ncu's; negative for a signal; None when it had to be ended.
+        timed_out: whether the time limit ended it.
+        log: what the log file holds.
+        stream_lines: ncu's own lines from the program's streams, then the last lines of those streams.
+    """
+
+    exit_status: int | None
+    timed_out: bool
+    log: LogFile
+    stream_lines: tuple[str, ...]
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Everything that was said and is not CSV: the streams, then the log."""
+        return (*self.stream_lines, *self.log.lines)
+
+
+def run_ncu(
+    command: Sequence[str],
+    *,
+    log_file: str,
+    env: Mapping[str, str],
+    timeout: float | None = None,
+    stdout_to_stderr: bool = False,
+    grace_s: float = 5.0,
+) -> Finished:
+    """Run ncu to its end and read its log.
+
+    The run gets a session of its own, so that all of it can be ended; standard input, output and error are
+    ours. What is left when ncu ends is ended too.
+
+    Args:
+        command: ncu with all arguments.
+        log_file: the file that the command names with ``--log-file``.
+        env: the whole environment; its TMPDIR must be this run's own, it marks the run's processes.
+        timeout: seconds; None waits for ever.
+        stdout_to_stderr: send the program's standard output to our standard error.
+        grace_s: seconds that processes have to end by themselves when asked.
+
+    Raises:
+        ProfilingError: ncu could not be started.
+        KeyboardInterrupt: Ctrl-C, after everything was ended.
+    """
+    channels = _open_channels(stdout_to_stderr=stdout_to_stderr)
+    try:
+        process = subprocess.Popen(  # noqa: S603 - running the program that the user named is the purpose
+            command, stdout=channels[0].inlet, stderr=channels[-1].inlet, env=dict(env), start_new_session=True
+        )
+    except OSError as error:
+        for channel in channels:
+            channel.abandon()
+        raise _not_started(command[0], error) from error
+    for channel in channels:
+        channel.started()
+    try:
+        timed_out = _wait(process, timeout=timeout, grace_s=grace_s)
+    finally:
+        if process.returncode is not None:  # what it wrote last, before those who still hold the stream are ended
+            _drain(channels)
+        end_processes(process.pid, marker=f"TMPDIR={env.get('TMPDIR', '')}", grace_s=grace_s)
+        process.kill()  # where the system has no process groups
+        process.wait()
+        _drain(channels)
+    marked = [line for channel in channels for line in channel.marked_lines()]
+    seen = set(marked)
+    last = [line for channel in channels for line in channel.last_lines() if line not in seen]
+    return Finished(
+        exit_status=None if timed_out else process.returncode,
+        timed_out=timed_out,
+        log=scan_log(log_file),
+        stream_lines=(*marked, *last),
+    )
+
+
+def _open_channels(*, stdout_to_stderr: bool) -> tuple[Channel, ...]:
+    """One channel for each place that the output goes to: the first for stdout, the last for stderr."""
+    out = _STDERR if stdout_to_stderr else _STDOUT
+    return (Channel(_STDERR),) if same_place(out, _STDERR) else (Channel(out), Channel(_STDERR))
+
+
+def _drain(channels: Sequence[Channel]) -> None:
+    for channel in channels:
+        channel.drain(_DRAIN_SECONDS)
+
+
+def _wait(process: subprocess.Popen[bytes], *, timeout: float | None, grace_s: float) -> bool:
+    """Wait for ncu; whether the time limit came first. Ctrl-C is handed on, and ncu may still finish its file."""
+    try:
+        with _ended_by_signals():
+            process.wait(timeout)
+    except subprocess.TimeoutExpired:
+        return True
+    except KeyboardInterrupt:
+        send_to_group(process.pid, signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(grace_s)
+        raise
+    return False
+
+
+def _not_started(ncu: str, error: OSError) -> ProfilingError:
+    return ProfilingError(
+        "ncu-not-found",
+        f"ncu could not be started: {ncu}: {error.strerror or error}",
+        "Name a working one with --ncu PATH or NCUDIAG_NCU; it must be executable and made for this machine.",
+        details={"command": ncu},
+    )
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP unwind the stack like Ctrl-C, so that nothing is left running."""
+
+    def unwind(number: int, _frame: FrameType | None) -> NoReturn:
+        sys.exit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    names = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in names}
+    for number in names:
+        if before[number] == signal.SIG_DFL:
+            signal.signal(number, unwind)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if handler == signal.SIG_DFL:
+                signal.signal(number, handler)
