@@ -76,14 +76,13 @@ def _fail(error: NcudiagError, arguments: list[str]) -> int:
     """Tell an error in the format that the command line asks for; it may be too wrong to be parsed."""
     from ncudiag.cli.options import OutputFormat
     from ncudiag.cli.output import OutputOptions, emit_error
+    from ncudiag.errors import NcudiagError
 
     asked = OutputFormat.JSON if _asks_for_json(arguments) else OutputFormat.TEXT
     try:
         return emit_error(error, OutputOptions(format=asked))
-    except BrokenPipeError:
-        raise
-    except type(error):
-        # Standard output itself cannot be written; standard error has said so, or the first error, already.
+    except NcudiagError:
+        # Standard output itself cannot be written; standard error has the first error already.
         return error.exit_status
 
 
