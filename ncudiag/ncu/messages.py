@@ -92,8 +92,8 @@ def classify(
     """
     log = read_log(lines)
     best = _best([hit for hit in _hits(log) if not (only_certain and hit.message.weak)], log)
-    if best is None:
-        found = None if only_certain else _without_a_message(log)
+    if best is None or (log.exception and best.message.code == "no-kernels"):
+        found = None if only_certain else _without_a_message(log, environment)
         if found is None:
             return None
         code, happened, hint, matched = found
@@ -210,12 +210,12 @@ def _application(log: Log, environment: Environment | None, happened: str, hint:
     return happened, hint
 
 
-def _without_a_message(log: Log) -> tuple[ErrorCode, str, str, str] | None:
+def _without_a_message(log: Log, environment: Environment | None) -> tuple[ErrorCode, str, str, str] | None:
     """Failures that show in what is there, not in a line of their own."""
     if log.exception:
         happened, hint = _application(
             log,
-            None,
+            environment,
             "The program under ncu failed",
             "Run it without ncu first; nothing was profiled before it failed.",
         )

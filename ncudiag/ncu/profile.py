@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
     from ncudiag.model import SourceWarning
 
+GRACE_SECONDS = 5.0
+"""What a run that is ended has to end by itself."""
+
 _LOG_NAME = "ncu.csv"
 
 
@@ -261,8 +264,9 @@ def _capture(
     while True:
         command = _command(request, ncu, log_file=str(log_file))
         finished = run_ncu(
-            command, log_file=str(log_file), env=child_env, timeout=timeout, stdout_to_stderr=stdout_to_stderr
-        )
+            command, log_file=str(log_file), env=child_env, timeout=timeout, stdout_to_stderr=stdout_to_stderr,
+            grace_s=GRACE_SECONDS,
+        )  # fmt: skip
         if finished.log.launches or finished.timed_out or dropped:
             break
         left = without_refused(request.metrics, read_log(finished.lines).refused_metrics)
