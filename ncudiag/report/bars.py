@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ncudiag.report.escape import columns, pad
-from ncudiag.report.quantities import NOT_COLLECTED, percent, threshold
+from ncudiag.report.quantities import percent, threshold
 
 if TYPE_CHECKING:
     from ncudiag.report.page import Ink, Page
@@ -21,13 +21,13 @@ _FULL = 100.0
 
 
 def bars(
-    page: Page, values: list[tuple[str, float | None]], thresholds: Thresholds, *, limiter: str | None, indent: int
+    page: Page, values: list[tuple[str, float | None, str]], thresholds: Thresholds, *, limiter: str | None, indent: int
 ) -> list[str]:
     """One line for each unit and a scale below.
 
     Args:
         page: where it is written.
-        values: label and percent of peak; None when missing.
+        values: label, percent of peak (None when missing), and what to say when it is.
         thresholds: where to mark high and saturated.
         limiter: the label of the unit that binds, if one of these.
         indent: columns before each line.
@@ -35,8 +35,8 @@ def bars(
     length = min(_LONGEST_BAR, page.width - indent - _LABEL_WIDTH - _NUMBER_WIDTH - 2 - _WORD_WIDTH)
     margin = " " * indent
     lines = []
-    for label, value in values:
-        number = NOT_COLLECTED if value is None else percent(value, against=_nearest(value, thresholds))
+    for label, value, absent in values:
+        number = absent if value is None else percent(value, against=_nearest(value, thresholds))
         head = pad(label, _LABEL_WIDTH) + pad(number, _NUMBER_WIDTH, right=True) + "  "
         if label == limiter:
             head = page.paint(head, "bold")

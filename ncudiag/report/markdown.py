@@ -94,7 +94,10 @@ def _section(entry: Diagnosis, rank: int, thresholds: Thresholds) -> list[str]:
     lines += [prose(", ".join(words.time_facts(entry))), ""]
     lines += [f"**{entry.verdict}**: {prose(entry.summary)}", ""]
     lines += ["| Unit | % of peak |", "|:--|--:|"]
-    lines += [f"| {label} | {prose(percent(entry.metrics.get(key)))} |" for label, key in words.UNITS]
+    lines += [
+        f"| {label} | {absent if value is None else prose(percent(value))} |"
+        for label, value, absent in words.readings(entry)
+    ]
     lines += ["", f"- **Try first**: {prose(entry.first_thing_to_try)}"]
     lines.append(f"- **Confidence**: {prose(words.confidence(entry, thresholds))}")
     headroom = words.headroom(entry)

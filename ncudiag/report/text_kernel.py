@@ -29,9 +29,8 @@ def block(page: Page, entry: Diagnosis, *, rank: int, thresholds: Thresholds) ->
     lines += page.facts(words.launch_facts(entry), indent=_INDENT, inks=("dim",))
     lines += page.facts(words.time_facts(entry), indent=_INDENT, inks=("dim",))
     lines += ["", *_verdict(page, entry), ""]
-    values = [(label, entry.metrics.get(key)) for label, key in words.UNITS]
     binding = entry.limiter.unit if entry.limiter else None
-    lines += bars(page, values, thresholds, limiter=binding, indent=_INDENT)
+    lines += bars(page, words.readings(entry), thresholds, limiter=binding, indent=_INDENT)
     lines += ["", *page.paragraph(entry.summary, indent=_INDENT), ""]
     lines += _labelled(page, "Try first", entry.first_thing_to_try)
     lines += _labelled(page, "Confidence", words.confidence(entry, thresholds))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ncudiag.report.quantities import count, duration, percent, quantity, shape, significant, threshold
+from ncudiag.report.quantities import NOT_COLLECTED, count, duration, percent, quantity, shape, significant, threshold
 
 if TYPE_CHECKING:
     from ncudiag.diagnose.diagnosis import Diagnosis, Evidence, KernelIdentity, Limiter, Missing, WhyMissing
@@ -17,13 +17,13 @@ UNNAMED = "(no name)"
 
 NOT_MEASURED = "not measured"
 
-UNITS: tuple[tuple[str, str], ...] = (
-    ("SM", "sm_pct"),
-    ("DRAM", "dram_pct"),
-    ("L2", "l2_pct"),
-    ("L1/TEX", "l1_pct"),
+UNITS: tuple[tuple[str, str, str], ...] = (
+    ("SM", "sm_pct", "sm__throughput."),
+    ("DRAM", "dram_pct", "dram__throughput."),
+    ("L2", "l2_pct", "lts__throughput."),
+    ("L1/TEX", "l1_pct", "l1tex__throughput."),
 )
-"""The bars of every kernel: label and key in ``metrics``."""
+"""The bars of every kernel: label, key in ``metrics``, and how ncu's metric begins."""
 
 PAGES: dict[ReportFormat, str] = {
     "details-csv": "details page",
@@ -41,6 +41,12 @@ WHY_MISSING: dict[WhyMissing, str] = {
     "not-readable": "in the report, but without a usable value",
 }
 
+_ABSENT: dict[WhyMissing, str] = {
+    "not-collected": NOT_COLLECTED,
+    "not-on-this-gpu": "no counter",
+    "not-readable": "no value",
+}
+
 _STATES = {
     "too-short": "too short: launching costs as much as running",
     "small-grid": "small grid: not enough blocks for all SMs",
@@ -50,6 +56,19 @@ _STATES = {
     "sm-not-measured": "the SM was not measured",
 }
 _SHORT_NS = 10_000.0
+
+
+def readings(entry: Diagnosis) -> list[tuple[str, float | None, str]]:
+    """The bars of a kernel: label, percent of peak, and what to say where there is none."""
+    why = {item.metric: item.why for item in entry.missing}
+    return [
+        (
+            label,
+            entry.metrics.get(key),
+            next((_ABSENT[word] for metric, word in why.items() if metric.startswith(start)), NOT_COLLECTED),
+        )
+        for label, key, start in UNITS
+    ]
 
 
 def reason(word: str) -> str:
