@@ -162,17 +162,17 @@ def write_text(text: str, *, output: str | None = None) -> None:
     _write(text, OutputOptions(output=output))
 
 
-def check_output(output: str | None, inputs: Iterable[str] = ()) -> None:
-    """Fail early when the output file cannot be written, or would replace an input.
+def check_output(output: str | None, others: Iterable[str] = ()) -> None:
+    """Fail early when the output file cannot be written, or would replace another file of this call.
 
     Raises:
-        UsageError: ``output-not-writable``, or ``usage`` for an input as output.
+        UsageError: ``output-not-writable``, or ``usage`` for a file that has a part already.
     """
     if output is None:
         return
     target = os.path.realpath(output)
-    if any(os.path.realpath(name) == target for name in inputs if name != "-"):
-        message = f"the output {output} is also an input"
+    if any(os.path.realpath(name) == target for name in others if name != "-"):
+        message = f"--output {output} names a file that this call reads or writes already"
         raise UsageError("usage", message, "Choose another file for --output.")
     folder = os.path.dirname(target)  # noqa: PTH120 - realpath gives a string; pathlib adds nothing here
     if os.path.isdir(target) or not os.path.isdir(folder):  # noqa: PTH112 - as above

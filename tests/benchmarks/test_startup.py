@@ -17,16 +17,7 @@ import ncudiag
 if TYPE_CHECKING:
     from pytest_benchmark.fixture import BenchmarkFixture
 
-# Three launches of one kernel, raw page.
-REPORT = """"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC",\
-"Section Name","gpu__time_duration.sum","sm__throughput.avg.pct_of_peak_sustained_elapsed",\
-"gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed","gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"
-"","","","","","","","","","","","","ns","%","%","%"
-"0","7","app","host","saxpy(int, float *)","1","7","(256, 1, 1)","(4096, 1, 1)","0","9.0","","199000.000000","12.300000",\
-"91.200000","91.200000"
-"1","7","app","host","saxpy(int, float *)","1","7","(256, 1, 1)","(4096, 1, 1)","0","9.0","","201000.000000","12.300000",\
-"91.000000","91.000000"
-"""
+SAMPLE = Path(__file__).parents[2] / "sample_reports" / "saxpy" / "report.csv"
 
 
 def seconds(*arguments: str) -> float:
@@ -38,13 +29,11 @@ def seconds(*arguments: str) -> float:
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_explain_starts_fast(benchmark: BenchmarkFixture, tmp_path: Path, form: str) -> None:
-    """The ratio stands in extra_info; the aim is 2. It is shown, not asserted: machines differ, and so do their loads."""
+def test_explain_starts_fast(benchmark: BenchmarkFixture, form: str) -> None:
+    """The ratio stands in extra_info and should be below 2; machines and their loads differ too much to assert it."""
     # An installed package has its byte code; a checkout may be told not to write any.
     compileall.compile_dir(str(Path(ncudiag.__file__).parent), quiet=2)
-    report = tmp_path / "small.csv"
-    report.write_text(REPORT)
-    command = ("-c", "from ncudiag.cli.main import main; main()", "explain", str(report), "--format", form)
+    command = ("-c", "from ncudiag.cli.main import main; main()", "explain", str(SAMPLE), "--format", form)
     imports = min(seconds("-c", "import pydantic, typer") for _ in range(5))
     benchmark.pedantic(seconds, args=command, rounds=7, warmup_rounds=1)
     if benchmark.stats is not None:  # None where benchmarks are switched off

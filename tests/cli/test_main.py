@@ -253,6 +253,12 @@ def test_a_report_without_a_command(capsys: Capture) -> None:
     assert "the commands are explain, run, schema" in capsys.readouterr().err
 
 
+def test_an_unknown_option_of_run_shows_the_dashes(capsys: Capture) -> None:
+    """It is the program's, most likely."""
+    assert execute(["run", "--lr", "0.1", "./app"]) == 2
+    assert "`ncudiag run [OPTIONS] -- APP [APP ARGS]`" in capsys.readouterr().err
+
+
 def test_bugs_are_told_without_a_stack_trace(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     """Unless somebody looks for one."""
     assert execute(["explain", "crash.csv", "--format", "json"]) == 70
@@ -361,7 +367,7 @@ def test_an_input_is_no_output(tmp_path: Path, capsys: Capture) -> None:
     source = tmp_path / "a.csv"
     source.write_text("data")
     assert execute(["explain", str(source), "--output", str(source)]) == 2
-    assert "also an input" in capsys.readouterr().err
+    assert "reads or writes already" in capsys.readouterr().err
     assert source.read_text() == "data"
 
 
