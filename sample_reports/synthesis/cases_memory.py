@@ -49,7 +49,7 @@ __global__ void saxpy(int n, float a, const float *x, float *y) {
 }""",
     arithmetic="""\
 `n = 2^26`. Each element costs 12 bytes (read x, read y, write y) and 2 FLOP: 0.17 FLOP per byte, far below the
-12.5 FLOP per byte where this GPU's roofs meet. The time is the bytes over what DRAM delivers:
+9.7 FLOP per byte where this GPU's roofs meet at 1095 MHz. The time is the bytes over what DRAM delivers:
 `12 x 2^26 / (0.92 x 1555 GB/s) = 563 us`.""",
     lesson="""\
 * DRAM is busy, the SMs are idle: no change to the arithmetic can make this faster.

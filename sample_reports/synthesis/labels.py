@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from synthesis.values import Metrics, Value
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from synthesis.values import Metrics, Value
     from synthesis.versions import Version
 
 Rows: TypeAlias = "tuple[tuple[str, str], ...]"
 ELAPSED = ".avg.pct_of_peak_sustained_elapsed"
-SCHEDULER_COUNT = 4
 
 # Labels of one place in the three generations (2020, 2021.2 to 2022.3, later).
 _SECTION = ("GPU Speed Of Light", "GPU Speed Of Light Throughput", "GPU Speed Of Light Throughput")
@@ -134,7 +132,5 @@ def sections(version: Version, found: Metrics) -> Iterator[tuple[str, str, str, 
         pages.append(("WorkloadDistribution", "GPU and Memory Workload Distribution", DISTRIBUTION))
     for identifier, name, rows in pages:
         for label, metric in rows:
-            if metric == "launch__func_cache_config":
-                yield identifier, name, label, Value(version.cache_config, "")
-            elif metric in found:
-                yield identifier, name, label, found[metric]
+            if metric in found:
+                yield identifier, name, label, version.spelt(metric, found[metric])

@@ -48,7 +48,6 @@ class Launched:
     capability: str
     metrics: Metrics
     rules: tuple[Rule, ...] = ()
-    time: str = "2020-Nov-12 09:30:00"
 
 
 def dims(size: Dim3) -> str:
@@ -68,7 +67,7 @@ def identity(version: Version, launch: Launched) -> list[str]:
     """Their cells."""
     start = [str(launch.id), str(PROCESS_ID), PROCESS, HOST, launch.work.kernel]
     if version.kernel_time:
-        return [*start, launch.time, "1", "7"]
+        return [*start, f"{version.name[:4]}-Nov-12 09:30:00", "1", "7"]
     return [*start, "1", "7", dims(launch.work.block), dims(launch.work.grid), "0", launch.capability]
 
 
@@ -125,11 +124,11 @@ def metrics_page(version: Version, launches: Iterable[Launched], names: Sequence
 def raw(version: Version, launches: Iterable[Launched]) -> str:
     """One column per metric in alphabetical order, a row of units, one row per launch; base units."""
     launches = tuple(launches)
-    names = sorted(launches[0].metrics)
+    names = sorted(name for name in launches[0].metrics if version.has(name))
     units = [printed(version, launches[0].metrics[name], base=True)[1] for name in names]
     rows = [[*head(version), *names], [*([""] * len(head(version))), *units]]
     for launch in launches:
-        cells = [printed(version, launch.metrics[name], base=True)[0] for name in names]
+        cells = [printed(version, version.spelt(name, launch.metrics[name]), base=True)[0] for name in names]
         rows.append([*identity(version, launch), *cells])
     return write(rows)
 

@@ -45,7 +45,16 @@ class Version:
     rule_columns: tuple[str, ...]
     cache_config: str = "CachePreferNone"
 
+    def has(self, metric: str) -> bool:
+        """Whether this version knows the metric at all."""
+        return metric not in _SINCE_2024 or self.speed_of_light > 1
 
+    def spelt(self, metric: str, item: Value) -> Value:
+        """The value with the one word that versions spell differently."""
+        return item._replace(value=self.cache_config) if metric == "launch__func_cache_config" else item
+
+
+_SINCE_2024 = ("launch__sm_count", "launch__uses_green_context")
 _RULES = ("Rule Name", "Rule Type", "Rule Description")
 _ESTIMATES = (*_RULES, "Estimated Speedup Type", "Estimated Speedup")
 V2020_3 = Version(
