@@ -131,8 +131,6 @@ def _usage_hint(arguments: list[str]) -> str:
     if first == "run":
         program = "The program's own options go behind --: ncudiag run --kernel stencil -- python train.py --lr 0.1"
         return f"{program}. See `ncudiag run --help`."
-    if first == "run":
-        return "The program's own options go behind --: `ncudiag run [OPTIONS] -- APP [APP ARGS]`; see `ncudiag run --help`."
     if first in COMMANDS:
         return f"See `ncudiag {first} --help`."
     if not first.startswith("-") and (first.endswith(_LOOKS_LIKE_A_REPORT) or os.path.isfile(first)):  # noqa: PTH113 - no pathlib for one question
