@@ -44,12 +44,16 @@ class FlopCount(NamedTuple):
     complete: bool
 
 
-def flop_count(values: Mapping[str, float]) -> FlopCount | None:
+def flop_count(values: Mapping[str, float], *, packed_fp32: bool = False) -> FlopCount | None:
     """Count the scalar operations from ``smsp__sass_thread_inst_executed_op_*_pred_on.sum``.
 
     Formula: add + multiply + 2 x fused multiply-add; times 2 for FP16 (packed pairs). Tensor
     operations are not in these counters. An instruction that was not counted is left out, and the count
     then is a lower bound.
+
+    Args:
+        values: metrics in base units.
+        packed_fp32: whether the GPU has packed FP32 instructions, so that the count needs them to be complete.
 
     Returns:
         The counts, in operations per launch; None when none of the counters was collected.
@@ -63,7 +67,7 @@ def flop_count(values: Mapping[str, float]) -> FlopCount | None:
         found = {op: values[_SASS + op + _COUNT] for op in weights if _SASS + op + _COUNT in values}
         if found:
             counts[precision] = sum(weights[op] * number for op, number in found.items())
-            complete[precision] = all(op in found for op in weights if not op.endswith("2"))
+            complete[precision] = all(op in found for op in weights if packed_fp32 or not op.endswith("2"))
     if not counts:
         return None
     main = max(counts, key=lambda precision: counts[precision])

@@ -135,7 +135,8 @@ class ColumnPool:
             present = matrix.shape[1] - np.isnan(matrix).sum(axis=1)
             lower = matrix[np.arange(len(names)), np.maximum((present - 1) // 2, 0)]
             upper = matrix[np.arange(len(names)), present // 2]
-            middle = lower + (upper - lower) / 2
+            with np.errstate(invalid="ignore", over="ignore"):  # an infinite number stays one, or becomes NaN
+                middle = lower + (upper - lower) / 2
             for name, count, value in zip(names, present.tolist(), middle.tolist(), strict=True):
                 if count:
                     yield name, value

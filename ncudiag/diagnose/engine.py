@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from math import fsum, isfinite
 from typing import TYPE_CHECKING
 
 from ncudiag.diagnose import measured as m
@@ -100,7 +101,7 @@ def diagnose_launches(launches: Iterable[Launch], *, options: Options) -> Diagno
 
     with ColumnPool() as pool:
         grouped = group_launches(launches, pool=pool, keep=keep)
-        captured = sum(sum(_times_ns(group)) for group in grouped.groups)
+        captured = fsum(time for group in grouped.groups for time in _times_ns(group))
         selected = [group for group in grouped.groups if keep(group.key.name)]
         measured = [(group, _measure(group)) for group in selected]
         named = [shorts[group.key.name] for group in selected]
@@ -114,7 +115,7 @@ def diagnose_launches(launches: Iterable[Launch], *, options: Options) -> Diagno
     return Diagnosed(
         kernels=tuple(kernels),
         launches=sum(group.launch_count for group in selected),
-        duration_ns=sum(totals) if totals else None,
+        duration_ns=fsum(totals) if totals else None,
         all_launches=grouped.launches,
         names=tuple(dict.fromkeys(shorts[group.key.name] for group in grouped.groups)),
         warnings=warnings,
@@ -137,7 +138,8 @@ def _times_ns(group: KernelGroup) -> list[float]:
 
 
 def _measure(group: KernelGroup) -> Measured:
-    values = group.medians()
+    # A number that JSON cannot hold is no measurement.
+    values = {name: value for name, value in group.medians().items() if isfinite(value)}
     return Measured(
         values=values,
         unreadable=frozenset(group.unreadable - values.keys()),
@@ -153,6 +155,7 @@ def _diagnosis(group: KernelGroup, kernel: Measured, short: str, *, captured_ns:
     limiter = _limiter(judgement, thresholds)
     headroom = _headroom(limiter)
     reason = latency_reason(kernel, limits=table.limits) if judgement.verdict == "latency-bound" else None
+    evidence = _evidence(judgement, options) + (() if reason is None else reason.evidence)
     duration = _duration(group, kernel)
     return Diagnosis(
         kernel=_identity(group, short, options),
@@ -160,7 +163,7 @@ def _diagnosis(group: KernelGroup, kernel: Measured, short: str, *, captured_ns:
         launch_count=group.launch_count,
         duration_ns=duration,
         time_share=duration.total / captured_ns if duration.total is not None and captured_ns > 0 else None,
-        metrics=_metrics(group, kernel, brief=options.brief),
+        metrics=_metrics(group, kernel, evidence, brief=options.brief),
         verdict=judgement.verdict,
         quadrant=judgement.quadrant,
         limiter=limiter,
@@ -168,8 +171,8 @@ def _diagnosis(group: KernelGroup, kernel: Measured, short: str, *, captured_ns:
         confidence=_confidence(judgement, kernel, options),
         headroom=headroom,
         summary=summary(kernel, judgement, limiter, headroom, reason),
-        first_thing_to_try=first_thing_to_try(kernel, judgement, reason, table=table),
-        evidence=_evidence(judgement, thresholds) + (() if reason is None else reason.evidence),
+        first_thing_to_try=first_thing_to_try(kernel, judgement, limiter, reason, table=table),
+        evidence=evidence,
         notes=judgement.notes,
         missing=missing_metrics(kernel, judgement, reason),
         roofline=_roofline(kernel),
@@ -179,11 +182,15 @@ def _diagnosis(group: KernelGroup, kernel: Measured, short: str, *, captured_ns:
                 type=rule.type,
                 message=rule.message,
                 estimated_speedup_kind=rule.estimated_speedup_kind,
-                estimated_speedup=rule.estimated_speedup,
+                estimated_speedup=_finite(rule.estimated_speedup),
             )
             for rule in group.rules.values()
         ),
     )
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and isfinite(value) else None
 
 
 def _identity(group: KernelGroup, short: str, options: Options) -> KernelIdentity:
@@ -199,7 +206,7 @@ def _identity(group: KernelGroup, short: str, options: Options) -> KernelIdentit
         process_id=key.process_id,
         process_name=group.process_name if options.with_host else None,
         host_name=key.host_name if options.with_host else None,
-        registers_per_thread=None if key.registers is None else round(key.registers),
+        registers_per_thread=None if key.registers is None or not isfinite(key.registers) else round(key.registers),
     )
 
 
@@ -229,16 +236,20 @@ def _confidence(judgement: Judgement, kernel: Measured, options: Options) -> Con
     return "borderline" if judgement.forced_borderline or short or near else "clear"
 
 
-def _evidence(judgement: Judgement, thresholds: Thresholds) -> tuple[Evidence, ...]:
-    """The numbers that decided, against ``high``, and the limiter's against ``saturated``."""
+def _evidence(judgement: Judgement, options: Options) -> tuple[Evidence, ...]:
+    """The numbers that decided, against ``high``, and the limiter's against what counts as full for it."""
+    thresholds = options.thresholds
     rows = [_held_against(metric, pct, thresholds.high, _LABELS.get(metric)) for metric, pct in judgement.decided_by]
     unit = judgement.unit
     if unit is not None:
-        rows.append(_held_against(unit.metric, unit.pct, thresholds.saturated, unit.name))
+        full = thresholds.saturated if unit.ceiling_pct is None else options.table.limits.tensor_busy_pct
+        rows.append(_held_against(unit.metric, unit.pct, full, unit.name))
     return tuple(rows)
 
 
 _LABELS: Mapping[str, str] = {
+    **dict.fromkeys(m.L2_PCT, "L2"),
+    **dict.fromkeys((*m.L1_PCT, m.L1_ELAPSED_PCT), "L1/TEX"),
     **dict.fromkeys(m.SM_PCT, "SM"),
     **dict.fromkeys(m.DRAM_PCT, "DRAM"),
     **dict.fromkeys(m.MEMORY_PCT, "memory (busiest level)"),
@@ -261,20 +272,21 @@ def _duration(group: KernelGroup, kernel: Measured) -> Duration:
     times = _times_ns(group)
     if not times:
         return Duration(total=None, mean=None, median=None, min=None, max=None)
-    total = sum(times)
-    if not group.summaries:
-        return Duration(total=total, mean=total / len(times), median=kernel.duration_ns, min=min(times), max=max(times))
+    total = fsum(times)
+    count = len(group.durations_ns) + sum(runs for runs, values, _ in group.summaries if DURATION in values)
     ends = [extremes[DURATION] for _, _, extremes in group.summaries if DURATION in extremes]
     return Duration(
         total=total,
-        mean=kernel.duration_ns,
+        mean=total / count,
         median=kernel.duration_ns,
-        min=min((end.minimum for end in ends), default=None),
-        max=max((end.maximum for end in ends), default=None),
+        min=min([*group.durations_ns, *(end.minimum for end in ends)], default=None),
+        max=max([*group.durations_ns, *(end.maximum for end in ends)], default=None),
     )
 
 
-def _metrics(group: KernelGroup, kernel: Measured, *, brief: bool) -> dict[str, float | None]:
+def _metrics(
+    group: KernelGroup, kernel: Measured, evidence: Sequence[Evidence], *, brief: bool
+) -> dict[str, float | None]:
     named: dict[str, float | None] = {
         "sm_pct": kernel.sm_pct,
         "dram_pct": kernel.dram_pct,
@@ -283,14 +295,18 @@ def _metrics(group: KernelGroup, kernel: Measured, *, brief: bool) -> dict[str, 
         "l1_pct": kernel.l1_pct,
         "sm_frequency_hz": kernel.pct(m.SM_FREQUENCY),
     }
-    if not brief:
-        named |= {name: kernel.values.get(name) for name in group.metric_names()}
-    return named
+    names = (row.metric for row in evidence if row.metric in kernel.values) if brief else group.metric_names()
+    return named | {name: kernel.values.get(name) for name in names}
 
 
 def _roofline(kernel: Measured) -> RooflinePoint | None:
     pipe = tensor_pipe(kernel.values)
-    work = measured_work(kernel.values, duration_ns=kernel.duration_ns, tensor_pct=None if pipe is None else pipe.pct)
+    work = measured_work(
+        kernel.values,
+        duration_ns=kernel.duration_ns,
+        tensor_pct=None if pipe is None else pipe.pct,
+        compute_capability=kernel.compute_capability,
+    )
     if work is None:
         return None
     return RooflinePoint(

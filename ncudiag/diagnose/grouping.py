@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import fsum, isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 from ncudiag.diagnose.columns import ColumnPool, ColumnStore
+from ncudiag.diagnose.measured import SM_FREQUENCY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -15,11 +17,6 @@ if TYPE_CHECKING:
 DURATION = "gpu__time_duration.sum"
 REGISTERS = "launch__registers_per_thread"
 DEVICE_NAME = "device__attribute_display_name"
-SM_CLOCKS = (
-    "gpc__cycles_elapsed.avg.per_second",
-    "sm__cycles_elapsed.avg.per_second",
-    "smsp__cycles_elapsed.avg.per_second",
-)
 
 
 class GroupKey(NamedTuple):
@@ -47,11 +44,10 @@ class KernelGroup:
         ids: launch ids in file order; empty on summary pages.
         launch_count: launches or invocations, incomplete launches included.
         durations_ns: one number a complete launch that has a duration, in file order.
-        clocks_hz: the lowest and the highest SM clock.
+        clocks_hz: the lowest and the highest SM clock, over launches or invocations.
         rules: ncu's own rules, each rule once.
         unreadable: metrics that stand in the report without a usable value.
         summaries: on summary pages, (invocations, values, extremes) of each row.
-        complete: how many launches are complete.
     """
 
     key: GroupKey
@@ -64,7 +60,6 @@ class KernelGroup:
     rules: dict[str, NcuRule] = field(default_factory=dict)
     unreadable: set[str] = field(default_factory=set)
     summaries: list[tuple[int, dict[str, float], dict[str, Extremes]]] = field(default_factory=list)
-    complete: int = 0
 
     def add(self, launch: Launch) -> None:
         """Take one launch; an incomplete one is counted and nothing else."""
@@ -75,31 +70,41 @@ class KernelGroup:
             self.rules.setdefault(rule.rule, rule)
         if not launch.complete:
             return
-        self.complete += 1
         self.unreadable |= launch.unreadable
         values = launch.values
-        if launch.extremes:
-            self.summaries.append((launch.invocations, dict(values), dict(launch.extremes)))
+        if launch.extremes or launch.invocations != 1:
+            self._add_summary(launch)
             return
         self.columns.append(values)
         duration = values.get(DURATION)
-        if duration is not None:
+        if duration is not None and isfinite(duration):
             self.durations_ns.append(duration)
-        clock = next((values[name] for name in SM_CLOCKS if name in values), None)
+        clock = next((values[name] for name in SM_FREQUENCY if name in values), None)
         if clock is not None:
-            lowest, highest = self.clocks_hz or (clock, clock)
-            self.clocks_hz = (min(lowest, clock), max(highest, clock))
+            self._add_clocks(clock, clock)
+
+    def _add_summary(self, launch: Launch) -> None:
+        """Take the averages and extremes of all invocations; without an invocation nothing ran."""
+        if launch.invocations < 1:
+            return
+        values = {name: value for name, value in launch.values.items() if isfinite(value)}
+        extremes = {name: ends for name, ends in launch.extremes.items() if all(map(isfinite, ends))}
+        self.summaries.append((launch.invocations, values, extremes))
+        clocks = next((extremes[name] for name in SM_FREQUENCY if name in extremes), None)
+        if clocks is not None:
+            self._add_clocks(*clocks)
+
+    def _add_clocks(self, low_hz: float, high_hz: float) -> None:
+        lowest, highest = self.clocks_hz or (low_hz, high_hz)
+        self.clocks_hz = (min(lowest, low_hz), max(highest, high_hz))
 
     def medians(self) -> dict[str, float]:
         """Each metric's median over the complete launches; on summary pages its average, in base units."""
-        if not self.summaries:
-            return self.columns.medians()
-        sums: dict[str, tuple[float, int]] = {}
+        weighted: dict[str, list[tuple[float, int]]] = {}
         for invocations, values, _ in self.summaries:
             for name, value in values.items():
-                total, count = sums.get(name, (0.0, 0))
-                sums[name] = (total + value * invocations, count + invocations)
-        return {name: total / count for name, (total, count) in sums.items() if count}
+                weighted.setdefault(name, []).append((value, invocations))
+        return self.columns.medians() | {name: _average(rows) for name, rows in weighted.items()}
 
     def metric_names(self) -> list[str]:
         """Every metric that the report names for this kernel and that could hold a number."""
@@ -126,6 +131,8 @@ class Grouped:
 def group_launches(launches: Iterable[Launch], *, pool: ColumnPool, keep: Callable[[str], bool]) -> Grouped:
     """Group launches by name, launch shape, registers, device and process.
 
+    A launch that the file cuts off may lack what tells it apart; it joins the first kernel that fits what it has.
+
     Args:
         launches: in file order; consumed once.
         pool: where the values are kept.
@@ -133,27 +140,49 @@ def group_launches(launches: Iterable[Launch], *, pool: ColumnPool, keep: Callab
     """
     groups: dict[GroupKey, KernelGroup] = {}
     wanted: dict[str, bool] = {}
+    cut_off: list[Launch] = []
     count = 0
-    for launch in launches:
-        count += launch.invocations
+
+    def group_of(launch: Launch) -> KernelGroup:
         key = _key_of(launch)
         group = groups.get(key)
+        if group is None and not launch.complete:
+            group = next((known for known in groups.values() if _fits(key, known.key)), None)
         if group is None:
             group = groups[key] = KernelGroup(key, launch.process_name, ColumnStore(pool))
+        return group
+
+    for launch in launches:
+        count += launch.invocations
         name = launch.kernel_name
         if name not in wanted:
             wanted[name] = keep(name)
-        if wanted[name]:
-            group.add(launch)
+        if not launch.complete:
+            cut_off.append(launch)
+        elif wanted[name]:
+            group_of(launch).add(launch)
         else:
-            _add_time_only(group, launch)
+            _add_time_only(group_of(launch), launch)
+    for launch in cut_off:
+        group_of(launch).add(launch)
     return Grouped(list(groups.values()), count)
+
+
+def _fits(cut_off: GroupKey, known: GroupKey) -> bool:
+    return all(mine is None or mine == theirs for mine, theirs in zip(cut_off, known, strict=True))
+
+
+def _average(rows: list[tuple[float, int]]) -> float:
+    """Over all invocations; a single row's value stays what it is, to the last digit."""
+    if len(rows) == 1:
+        return rows[0][0]
+    return fsum(value * invocations for value, invocations in rows) / sum(invocations for _, invocations in rows)
 
 
 def _add_time_only(group: KernelGroup, launch: Launch) -> None:
     group.launch_count += launch.invocations
     duration = launch.values.get(DURATION)
-    if launch.complete and duration is not None:
+    if duration is not None and isfinite(duration):
         group.durations_ns.append(duration * launch.invocations)
 
 

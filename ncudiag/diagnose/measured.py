@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,11 @@ MEMORY_PCT = ("gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"
 L2_PCT = ("lts__throughput.avg.pct_of_peak_sustained_elapsed",)
 L1_PCT = ("l1tex__throughput.avg.pct_of_peak_sustained_active",)
 L1_ELAPSED_PCT = "l1tex__throughput.avg.pct_of_peak_sustained_elapsed"
-SM_INSTRUCTION_PCT = "sm__instruction_throughput.avg.pct_of_peak_sustained_elapsed"
+# "SM Busy" of the details page counts active cycles up to ncu 2024.2.
+SM_INSTRUCTION_PCT = (
+    "sm__instruction_throughput.avg.pct_of_peak_sustained_elapsed",
+    "sm__instruction_throughput.avg.pct_of_peak_sustained_active",
+)
 SM_MEMORY_PCT = "sm__memory_throughput.avg.pct_of_peak_sustained_elapsed"
 SM_FREQUENCY = (
     "gpc__cycles_elapsed.avg.per_second",
@@ -32,7 +37,7 @@ ISSUE_RATE = "smsp__issue_active.avg.per_cycle_active"
 # GPUs without DRAM counters: the metric does not exist, and `memory_pct` is caches only.
 # Source: counter data base of CUPTI 13.5 (GV11B Xavier, GA10B Orin, GB10B/C Thor, GB20B/C GB10).
 _NO_DRAM_COUNTERS = frozenset({"7.2", "8.7", "11.0", "12.1"})
-_NO_DRAM_NAMES = ("xavier", "orin", "thor", "gb10")
+_NO_DRAM_NAMES = frozenset({"xavier", "orin", "thor", "gb10"})
 
 # GeForce boards that run tensor work with FP32 accumulation at half rate.
 # Source: NVIDIA's GA102, Ada and RTX Blackwell white papers (FP16 with FP32 accumulate, GeForce columns).
@@ -103,8 +108,7 @@ class Measured:
             return True
         if self.compute_capability is not None:
             return self.compute_capability not in _NO_DRAM_COUNTERS
-        name = (self.gpu or "").lower()
-        return not any(word in name.split() for word in _NO_DRAM_NAMES)
+        return _NO_DRAM_NAMES.isdisjoint(re.findall(r"[a-z0-9]+", (self.gpu or "").lower()))
 
     @property
     def half_rate_tensor(self) -> bool | None:

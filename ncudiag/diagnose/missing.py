@@ -2,73 +2,74 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, TypeAlias
 
-from ncudiag.derived.stalls import LATENCY
+from ncudiag.derived.stalls import LATENCY, stall_metric
 from ncudiag.diagnose import measured as m
 from ncudiag.diagnose.diagnosis import Missing, WhyMissing
 from ncudiag.diagnose.grouping import DURATION
 from ncudiag.diagnose.pipes import busiest_math_pipe
+from ncudiag.diagnose.verdict import cache_level_open
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ncudiag.diagnose.measured import Measured
     from ncudiag.diagnose.reasons import Reason
     from ncudiag.diagnose.verdict import Judgement
 
 _SPEED_OF_LIGHT = "--section SpeedOfLight"
 _COLLECT = {
-    m.SM_PCT[0]: _SPEED_OF_LIGHT,
-    m.MEMORY_PCT[0]: _SPEED_OF_LIGHT,
-    m.DRAM_PCT[0]: _SPEED_OF_LIGHT,
-    m.L1_PCT[0]: _SPEED_OF_LIGHT,
-    m.L2_PCT[0]: _SPEED_OF_LIGHT,
     DURATION: _SPEED_OF_LIGHT,
     m.WAVES: "--section LaunchStats",
     m.THEORETICAL_OCCUPANCY: "--section Occupancy",
     m.ISSUE_RATE: "--section SchedulerStats",
     LATENCY: "--section WarpStateStats",
+    stall_metric("long_scoreboard"): "--section WarpStateStats",
 }
 _A_PIPE = "sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_elapsed"
 _PIPES = "--section ComputeWorkloadAnalysis"
+
+_Gap: TypeAlias = tuple[tuple[str, ...], str, str]  # names of one quantity, what needs it, the option
 
 
 def missing_metrics(kernel: Measured, judgement: Judgement, reason: Reason | None) -> tuple[Missing, ...]:
     """Everything that the verdict, its level or its reason would have needed, each metric once."""
     found: dict[str, Missing] = {}
-
-    def lacks(names: tuple[str, ...], needed_for: str, collect: str | None) -> None:
-        found.setdefault(names[0], _missing(kernel, names, needed_for, collect))
-
-    unknown = judgement.verdict == "unknown"
-    if unknown and kernel.sm_pct is None:
-        lacks(m.SM_PCT, "the verdict (SM axis)", _SPEED_OF_LIGHT)
-    if kernel.dram_pct is None and _dram_matters(kernel, judgement):
-        lacks(m.DRAM_PCT, "the verdict (DRAM axis)" if unknown else "the memory level that binds", _SPEED_OF_LIGHT)
-    if unknown and kernel.dram_pct is None and kernel.memory_pct is None:
-        lacks(m.MEMORY_PCT, "the verdict (memory axis)", _SPEED_OF_LIGHT)
-    if judgement.unit is not None and judgement.unit.name == "memory" and kernel.dram_pct is not None:
-        lacks(m.L2_PCT, "the cache level that binds", _SPEED_OF_LIGHT)
-        lacks(m.L1_PCT, "the cache level that binds", _SPEED_OF_LIGHT)
-    if judgement.unit is not None and judgement.unit.name == "SM" and busiest_math_pipe(kernel.values) is None:
-        lacks((_A_PIPE,), "which pipe of the SM binds", _PIPES)
-    if kernel.duration_ns is None:
-        lacks((DURATION,), "the share of the captured time", _SPEED_OF_LIGHT)
-    for name in reason.missing if reason is not None else ():
-        lacks((name,), "the reason for the latency", _COLLECT[name])
+    for names, needed_for, collect in chain(_for_verdict(kernel, judgement), _for_details(kernel, judgement, reason)):
+        if kernel.pct(names) is None:
+            found.setdefault(names[0], _missing(kernel, names, needed_for, collect))
     return tuple(found.values())
 
 
-def _dram_matters(kernel: Measured, judgement: Judgement) -> bool:
-    """Not where the memory side as a whole is low and settles that DRAM is."""
-    if not kernel.has_dram_counters or judgement.verdict == "unknown":
-        return True
-    return judgement.quadrant == "unknown"
+def _for_verdict(kernel: Measured, judgement: Judgement) -> Iterator[_Gap]:
+    """What the verdict and its level need."""
+    unknown = judgement.verdict == "unknown"
+    if unknown:
+        yield m.SM_PCT, "the verdict (SM axis)", _SPEED_OF_LIGHT
+    # A memory side that is low as a whole settles that DRAM is: then nothing is missing.
+    if unknown or judgement.quadrant == "unknown":
+        yield m.DRAM_PCT, "the verdict (DRAM axis)" if unknown else "the memory level that binds", _SPEED_OF_LIGHT
+    if judgement.verdict not in {"memory-bound", "near-roofline"}:
+        axis = unknown and kernel.dram_pct is None
+        yield m.MEMORY_PCT, "the verdict (memory axis)" if axis else "whether a cache limits", _SPEED_OF_LIGHT
+    if cache_level_open(kernel, judgement):
+        yield m.L2_PCT, "the cache level that binds", _SPEED_OF_LIGHT
+        yield m.L1_PCT, "the cache level that binds", _SPEED_OF_LIGHT
 
 
-def _missing(kernel: Measured, names: tuple[str, ...], needed_for: str, collect: str | None) -> Missing:
-    why: WhyMissing = "not-collected"
+def _for_details(kernel: Measured, judgement: Judgement, reason: Reason | None) -> Iterator[_Gap]:
+    """What the limiter's pipe, the share of time and the reason need."""
+    if judgement.unit is not None and judgement.unit.name == "SM" and busiest_math_pipe(kernel.values) is None:
+        yield (_A_PIPE,), "which pipe of the SM binds", _PIPES
+    yield (DURATION,), "the share of the captured time", _SPEED_OF_LIGHT
+    for name in () if reason is None else reason.missing:
+        yield (name,), "the reason for the latency", _COLLECT[name]
+
+
+def _missing(kernel: Measured, names: tuple[str, ...], needed_for: str, collect: str) -> Missing:
     if names == m.DRAM_PCT and not kernel.has_dram_counters:
-        why, collect = "not-on-this-gpu", None
-    elif any(name in kernel.unreadable for name in names):
-        why = "not-readable"
+        return Missing(metric=names[0], needed_for=needed_for, collect=None, why="not-on-this-gpu")
+    why: WhyMissing = "not-readable" if any(name in kernel.unreadable for name in names) else "not-collected"
     return Missing(metric=names[0], needed_for=needed_for, collect=collect, why=why)

@@ -49,10 +49,12 @@ _MATH: dict[str, tuple[str, ...]] = {
     "uniform": ("sm__inst_executed_pipe_uniform",),
 }
 
+# The memory half of `sm__throughput`: what only moves data. Source: breakdown of sm__throughput (SpeedOfLight).
 _MEMORY: dict[str, tuple[str, ...]] = {
     "LSU": ("sm__inst_executed_pipe_lsu",),
     "TEX": ("sm__inst_executed_pipe_tex",),
     "TMA": ("sm__inst_executed_pipe_tma",),
+    "MIO": ("sm__mio_pq_read_cycles_active", "sm__mio_pq_write_cycles_active", "sm__mio2rf_writeback_active"),
 }
 
 ISSUE_SLOTS = ("sm__inst_issued" + _SUFFIXES[0], "sm__inst_issued" + _SUFFIXES[1])
@@ -78,7 +80,7 @@ def busiest_math_pipe(values: Mapping[str, float]) -> Pipe | None:
 
 
 def busiest_memory_pipe(values: Mapping[str, float]) -> Pipe | None:
-    """The busiest pipe that only moves data (LSU, TEX, TMA); None when none was measured."""
+    """The busiest pipe that only moves data (LSU, TEX, TMA, MIO queues); None when none was measured."""
     return _busiest(values, _MEMORY)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ncudiag.derived.launch import full_waves, tail_bound_pct
-from ncudiag.derived.stalls import LATENCY, top_stall
+from ncudiag.derived.stalls import LATENCY, stall_metric, top_stall
 from ncudiag.diagnose import measured as m
 from ncudiag.diagnose.diagnosis import Evidence
 from ncudiag.diagnose.grouping import DURATION
@@ -14,6 +14,10 @@ from ncudiag.diagnose.grouping import DURATION
 if TYPE_CHECKING:
     from ncudiag.diagnose.measured import Measured
     from ncudiag.rulebook import Limits
+
+
+# Stands for all stall reasons, which one section collects together.
+_A_STALL = stall_metric("long_scoreboard")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +120,8 @@ def _stall(kernel: Measured, limits: Limits) -> Reason:
     rate = kernel.values.get(m.ISSUE_RATE)
     top = top_stall(kernel.values)
     if rate is None or top is None:
-        needed = ((m.ISSUE_RATE,) if rate is None else ()) + ((LATENCY,) if top is None else ())
-        return Reason(None, missing=needed)
+        needed = (m.ISSUE_RATE, *(() if top is not None else (LATENCY, _A_STALL)))
+        return Reason(None, missing=tuple(name for name in needed if name not in kernel.values))
     name, share = top
     if rate >= limits.issue_rate or share <= limits.stall_pct:
         return Reason(None)

@@ -120,11 +120,11 @@ def _first_launch_slow(
 
 
 def _clocks_differ(kernels: Sequence[tuple[KernelGroup, Measured]], limits: Limits) -> SourceWarning | None:
-    ranges: dict[tuple[int | None, str | None], tuple[float, float]] = {}
+    ranges: dict[tuple[object, ...], tuple[float, float]] = {}
     for group, _ in kernels:
         if group.clocks_hz is None:
             continue
-        device = (group.key.device, group.key.gpu)
+        device = (group.key.host_name, group.key.device, group.key.gpu, group.key.compute_capability)
         lowest, highest = ranges.get(device, group.clocks_hz)
         ranges[device] = (min(lowest, group.clocks_hz[0]), max(highest, group.clocks_hz[1]))
     for lowest, highest in ranges.values():
@@ -140,13 +140,17 @@ def _clocks_differ(kernels: Sequence[tuple[KernelGroup, Measured]], limits: Limi
 def _many_configurations(
     kernels: Sequence[tuple[KernelGroup, Measured]], short_names: Sequence[str], limits: Limits
 ) -> SourceWarning | None:
-    shapes = Counter((group.key.name, short) for (group, _), short in zip(kernels, short_names, strict=True))
-    many = [(count, short) for (_, short), count in shapes.items() if count > limits.many_configurations]
+    shapes = {
+        (short, group.key.name, group.key.block, group.key.grid, group.key.registers)
+        for (group, _), short in zip(kernels, short_names, strict=True)
+    }
+    counts = Counter((short, name) for short, name, *_ in shapes)
+    many = [(count, short) for (short, _), count in counts.items() if count > limits.many_configurations]
     if not many:
         return None
     count, short = max(many)
     return SourceWarning(
         code="many-configurations",
-        message=f"{short} stands in the report with {count} launch configurations, each an entry of its own "
+        message=f"{short} stands in the report with {count} launch shapes, each an entry of its own "
         "(autotuning, or many problem sizes): look at the one your program uses.",
     )

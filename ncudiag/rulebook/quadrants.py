@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 Level: TypeAlias = Literal["high", "low"]
 QuadrantVerdict: TypeAlias = Literal["memory-bound", "compute-bound", "latency-bound", "near-roofline"]
 
+# Why there can be no verdict; each needs something to do.
+_UNKNOWN = frozenset({"dram-not-measured", "dram-not-on-this-gpu", "not-measured", "not-readable", "sm-not-measured"})
+
 
 class _Table(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -60,7 +63,7 @@ class QuadrantTable(_Table):
         thresholds: the defaults.
         limits: the other numbers.
         quadrant: the four fields.
-        limiter: first thing to try by limiting unit.
+        limiter: first thing to try by limiting unit (``UNIT:saturated`` where that unit is full as well).
         reason: first thing to try by reason for latency; ``stall`` stands for any stall without an own entry.
         unknown: what to do when there is no verdict.
     """
@@ -103,6 +106,9 @@ def load_quadrants(path: Path) -> QuadrantTable:
     verdicts = {field.verdict for field in table.quadrant}
     if not len(corners) == len(verdicts) == len(table.quadrant) == 4:  # noqa: PLR2004 - two levels on two axes
         raise _broken(path, "quadrant: expected each of the four combinations and each verdict exactly once")
+    silent = _UNKNOWN - table.unknown.keys()
+    if silent:
+        raise _broken(path, f"unknown: no advice for {', '.join(sorted(silent))}")
     return table
 
 
