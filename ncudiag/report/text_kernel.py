@@ -152,7 +152,7 @@ def _ncu_rules(page: Page, entry: Diagnosis) -> list[str]:
     for rule in shown:
         lines += page.paragraph(f"{rule.rule}: {rule.message}", indent=_INDENT * 2 + 2, first=" " * 4 + page.bullet)
     left_out = len(advice) - len(shown)
-    return lines + ([f"{' ' * 6}and {count(left_out, 'more')}"] if left_out else [])
+    return lines + ([f"{' ' * 6}and {left_out} more"] if left_out else [])
 
 
 def _missing(page: Page, entry: Diagnosis) -> list[str]:
