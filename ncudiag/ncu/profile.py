@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 GRACE_SECONDS = 5.0
 """What a run that is ended has to end by itself."""
 
+NO_NCU = "ncu"
+"""The first word of a dry run where no ncu was found."""
+
 _LOG_NAME = "ncu.csv"
 
 
@@ -179,7 +182,7 @@ def dry_run(
     except ProfilingError:
         if ncu is not None:
             raise
-        install = NcuInstall("ncu")
+        install = NcuInstall(NO_NCU)
     request, _ = _prepare(
         target, kernel=kernel, ncu=install, metrics=metrics, launch_limit=launch_limit, timeout=None,
         target_processes=target_processes, extra=extra, names=names,

@@ -31,7 +31,9 @@ def main() -> int:
     if says.get("ignore_term"):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     log = arguments[arguments.index("--log-file") + 1]
-    refused = [name for name in says.get("refuse", []) if name in arguments[arguments.index("--metrics") + 1].split(",")]
+    refused = [
+        name for name in says.get("refuse", []) if name in arguments[arguments.index("--metrics") + 1].split(",")
+    ]
     text = "".join(f"==ERROR== Failed to find metric {name}\n" for name in refused) or says.get("log", "")
     if not says.get("no_log"):
         Path(log).write_text(text, encoding="utf-8")

@@ -81,21 +81,48 @@ def test_every_code_of_the_catalogue_has_a_rank_and_a_text() -> None:
     [
         ([CONNECTED, "permission denied: ERR", "==PROF== Disconnected from process 41"], None),
         (["==PROF== Connected to process 1 (/opt/OutOfMemory/app)"], None),
-        (['==PROF== Profiling "UnknownError_kernel" - 0: 0%....50%....100% - 9 passes', "Section: Occupancy"], "csv-not-in-log"),
+        (
+            ['==PROF== Profiling "UnknownError_kernel" - 0: 0%....50%....100% - 9 passes', "Section: Occupancy"],
+            "csv-not-in-log",
+        ),
         (['==ERROR== Failed to profile "OutOfMemoryKernel" in process 3'], "ncu-failed"),
         ([PERMISSION, NONE, APP_1], "permission-denied"),
-        (["ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters"], "permission-denied"),
+        (
+            ["ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters"],
+            "permission-denied",
+        ),
         ([CONNECTED, "set this when you see ERR_NVGPUCTRPERM"], None),
-        (["==ERROR== The user does not have permission to access NVIDIA GPU Performance Counters on the target vGPU device 0"], "permission-denied"),
-        (["==ERROR== Profiling failed because a driver resource was unavailable or the user does not have permission to access NVIDIA GPU Performance Counters."], "counters-in-use"),
+        (
+            [
+                "==ERROR== The user does not have permission to access NVIDIA GPU Performance Counters on the target vGPU device 0"
+            ],
+            "permission-denied",
+        ),
+        (
+            [
+                "==ERROR== Profiling failed because a driver resource was unavailable or the user does not have permission to access NVIDIA GPU Performance Counters."
+            ],
+            "counters-in-use",
+        ),
         (["==ERROR== Unknown Error on device 0.", APP_1, NONE], "ncu-failed"),
         ([APP_1, "==ERROR== Unknown Error on device 0."], "application-failed"),
-        (['==ERROR== Failed to profile "k" in process 3', "==PROF== Trying to shutdown target application", APP_9, NONE], "ncu-failed"),
+        (
+            [
+                '==ERROR== Failed to profile "k" in process 3',
+                "==PROF== Trying to shutdown target application",
+                APP_9,
+                NONE,
+            ],
+            "ncu-failed",
+        ),
         (["==ERROR== LaunchFailed", '==ERROR== Failed to profile "k"', APP_9], "ncu-failed"),
         ([APP_9, NONE], "application-failed"),
         (["==WARNING== graph launches: is not supported on this driver", APP_1], "application-failed"),
         (["==WARNING== graph launches: is not supported on this driver", NONE], "driver-incompatible"),
-        (["==ERROR== Profiling during a stream capture on the same context is not supported on this driver."], "unsupported-workload"),
+        (
+            ["==ERROR== Profiling during a stream capture on the same context is not supported on this driver."],
+            "unsupported-workload",
+        ),
         (["unrecognised option '--frob'", "", "Use --help for further details."], "usage"),
         ([CONNECTED, "unrecognised option '--frob'"], None),
         (["'/x/y.log' cannot be used as the output log file"], "output-not-writable"),
@@ -191,7 +218,13 @@ def test_a_missing_module_points_at_the_environment() -> None:
 
 @pytest.mark.parametrize(
     ("status", "words"),
-    [(3, "status 3."), (11, "SIGSEGV"), (139, "SIGSEGV"), (137, "SIGKILL, often a lack of host memory"), (-6, "SIGABRT")],
+    [
+        (3, "status 3."),
+        (11, "SIGSEGV"),
+        (139, "SIGSEGV"),
+        (137, "SIGKILL, often a lack of host memory"),
+        (-6, "SIGABRT"),
+    ],
 )
 def test_an_application_status_is_named(status: int, words: str) -> None:
     error = classify([f"==ERROR== The application returned an error code ({status})."])

@@ -1,0 +1,123 @@
+"""The real ncu of 2020, 2022 and 2024 on a machine without a GPU: code and text of each failure."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ncudiag.errors import ProfilingError
+from ncudiag.ncu.locate import find_ncu
+from ncudiag.ncu.profile import profile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = [
+    pytest.mark.real_ncu,
+    pytest.mark.shared,
+    pytest.mark.skipif(
+        shutil.which("nvidia-smi") is not None, reason="a machine with a GPU: other failures happen here"
+    ),
+]
+VERSIONS = {"bullseye": (2020, 3, 1), "bookworm": (2022, 3, 0), "trixie": (2024, 1, 1)}
+STARTS_WITHOUT_A_DRIVER = "bullseye"  # 2020.3 runs any program; later versions end it at once
+
+
+@pytest.fixture(params=list(VERSIONS))
+def suite(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def failing(
+    suite: str, real_ncu_folder: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., ProfilingError]:
+    folder = real_ncu_folder(suite)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+
+    def fails(*target: str, **options: Any) -> ProfilingError:
+        with pytest.raises(ProfilingError) as caught:
+            profile(target, ncu=folder, timeout=120, **options)
+        assert caught.value.exit_status == 4
+        assert list(scratch.iterdir()) == []
+        return caught.value
+
+    return fails
+
+
+def test_the_version_is_read(suite: str, real_ncu_folder: Callable[[str], str]) -> None:
+    assert find_ncu(real_ncu_folder(suite), env={"PATH": os.environ["PATH"]}).version == VERSIONS[suite]
+
+
+def test_a_program_without_kernels(suite: str, failing: Callable[..., ProfilingError]) -> None:
+    error = failing("/bin/true")
+    if suite == STARTS_WITHOUT_A_DRIVER:
+        assert error.code == "no-kernels"
+        assert "--target-processes all" in error.hint
+    else:
+        assert error.code == "no-gpu"
+        assert "ncudiag explain" in error.hint
+
+
+def test_a_missing_program(failing: Callable[..., ProfilingError]) -> None:
+    error = failing("./no-such-program", "--flag")
+    assert error.code == "target-not-found"
+    assert "./no-such-program" in error.message
+
+
+@pytest.mark.parametrize(("script", "words"), [("exit 3", "status 3"), ("kill -11 $$", "SIGSEGV")])
+def test_a_failing_program(suite: str, failing: Callable[..., ProfilingError], script: str, words: str) -> None:
+    error = failing("/bin/sh", "-c", script)
+    if suite == STARTS_WITHOUT_A_DRIVER:
+        assert error.code == "application-failed"
+        assert words in error.message
+    else:
+        assert error.code == "no-gpu"
+
+
+def test_a_script_as_program(suite: str, failing: Callable[..., ProfilingError], tmp_path: Path) -> None:
+    script = tmp_path / "run.sh"
+    script.write_text("#!/bin/sh\nexit 5\n", encoding="utf-8")
+    error = failing(str(script))
+    assert error.code == "target-not-found"
+    assert "execute right" in error.message or str(script) in error.message
+    script.chmod(0o755)
+    error = failing(str(script))
+    assert error.code == ("application-failed" if suite == STARTS_WITHOUT_A_DRIVER else "no-gpu")
+
+
+def test_an_unknown_metric_is_not_seen_without_a_gpu(suite: str, failing: Callable[..., ProfilingError]) -> None:
+    error = failing("/bin/true", metrics=["no_such__metric.sum"])
+    assert error.code == ("no-kernels" if suite == STARTS_WITHOUT_A_DRIVER else "no-gpu")
+
+
+@pytest.mark.parametrize(
+    ("extra", "text"),
+    [(["--no-such-option"], "--no-such-option"), (["--page", "nosuch"], "--page")],
+)
+def test_a_refused_command_line(failing: Callable[..., ProfilingError], extra: list[str], text: str) -> None:
+    error = failing("/bin/true", extra=extra)
+    assert error.code == "usage"
+    assert text in error.message
+
+
+def test_a_broken_expression(suite: str, failing: Callable[..., ProfilingError]) -> None:
+    error = failing("/bin/true", kernel=["regex:("])
+    assert error.code == ("no-kernels" if suite == STARTS_WITHOUT_A_DRIVER else "usage")
+
+
+def test_an_unknown_section(failing: Callable[..., ProfilingError]) -> None:
+    error = failing("/bin/true", extra=["--section", "NoSuchSection"])
+    assert error.code == "filter-no-match"
+    assert "NoSuchSection" in error.message
+
+
+def test_the_filter_is_accepted(suite: str, failing: Callable[..., ProfilingError]) -> None:
+    error = failing("/bin/true", kernel=["stencil", "exact:gemm", "a<b"], launch_limit=3)
+    assert error.code == ("no-kernels" if suite == STARTS_WITHOUT_A_DRIVER else "no-gpu")
