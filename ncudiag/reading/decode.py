@@ -1,0 +1,279 @@
+"""Any kind of source to blocks of text that end at the end of a line."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, TypeAlias, TypeVar
+
+from ncudiag.errors import UsageError
+from ncudiag.reading.failures import binary_report, is_folder, not_found, not_readable, other_binary
+
+if TYPE_CHECKING:
+    from ncudiag.reading.notices import Notices
+
+SourceLike: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str] | Iterable[str]
+
+_BLOCK = 1 << 18
+# Longer "lines" are no text; cut them, rather than hold all of a file.
+_LONGEST_LINE = 1 << 25
+_GZIP = b"\x1f\x8b"
+_GZIP_WINDOW = 31
+_REPORT_MAGIC = b"NVR\0"
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_SNIFFED = 4096
+_FEW = 16
+# PNG, JPEG, GIF, PDF, ZIP, xz, bzip2, ELF, SQLite (Nsight Systems reports are one of the last two kinds or unknown).
+_OTHER_MAGIC = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"%PDF", b"PK\x03\x04", b"\xfd7zXZ", b"BZh", b"\x7fELF", b"SQLite format 3")
+_CONTROL = frozenset([*range(9), *range(14, 27), *range(28, 32)])
+_BOMS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+def source_name(source: SourceLike) -> str:
+    """The name that the caller gave: the path, ``-`` for standard input, empty for text and lines."""
+    if isinstance(source, str):
+        return "" if "\n" in source else source
+    if isinstance(source, os.PathLike):
+        return os.fspath(source)
+    name = getattr(source, "name", "")
+    return name if isinstance(name, str) else ""
+
+
+class TextBlocks:
+    """The text of a source, block by block; can be iterated once.
+
+    Attributes:
+        damaged: why the source ended before its time; None if it did not.
+        bad_encoding: where the bytes were no valid text in the encoding that the file seemed to have; else None.
+    """
+
+    def __init__(self, source: SourceLike, notices: Notices) -> None:
+        """Wrap a source; nothing is opened yet."""
+        self._source = source
+        self._notices = notices
+        self.name = source_name(source)
+        self.damaged: str | None = None
+        self.bad_encoding: str | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield text without carriage returns; every block but the last ends with a line.
+
+        Raises:
+            ReportError: ``file-not-found``, ``not-an-ncu-report`` or ``binary-report``.
+            UsageError: the source is of a type that cannot be read.
+        """
+        source = self._source
+        if isinstance(source, str) and "\n" in source:
+            yield source.removeprefix("\ufeff").replace("\r\n", "\n")
+        elif isinstance(source, str) and source == "-":
+            yield from self._from_bytes(_chunks(sys.stdin.buffer, "standard input"))
+        elif isinstance(source, (str, os.PathLike)):
+            with _opened(source) as file:
+                yield from self._from_bytes(_chunks(file, self.name))
+        elif hasattr(source, "read"):
+            yield from self._from_file(source)
+        elif isinstance(source, Iterable) and not isinstance(source, (bytes, bytearray)):
+            yield from _from_lines(source)
+        else:
+            message = f"a report cannot be read from an object of type {type(source).__name__}"
+            raise UsageError("usage", message, "Give a path, a file object, or an iterable of lines of CSV text.")
+
+    def _from_file(self, file: IO[bytes] | IO[str]) -> Iterator[str]:
+        chunks = _chunks(file, self.name)
+        first = next(chunks, b"")
+        if isinstance(first, str):
+            yield from _whole_lines(_plain(chunk) for chunk in _again(first, chunks) if isinstance(chunk, str))
+        else:
+            yield from self._from_bytes(chunk for chunk in _again(first, chunks) if isinstance(chunk, bytes))
+
+    def _from_bytes(self, chunks: Iterator[bytes] | Iterator[bytes | str]) -> Iterator[str]:
+        raw = (chunk for chunk in chunks if isinstance(chunk, bytes))
+        head = _at_least(raw, len(_REPORT_MAGIC))
+        if head.startswith(_GZIP):
+            raw = self._inflated(_again(head, raw))
+            head = _at_least(raw, _SNIFFED)
+            if not head and self.damaged:
+                raise not_readable(self.name, self.damaged)
+        head += _at_least(raw, _SNIFFED - len(head)) if len(head) < _SNIFFED else b""
+        if head.startswith((_REPORT_MAGIC, _ZSTD)):
+            raise binary_report(self.name)
+        encoding, skip = _encoding_of(head)
+        if encoding is None:
+            raise other_binary(self.name)
+        data = _again(head[skip:], raw)
+        if encoding == "utf-8":
+            yield from self._utf8(data)
+        else:
+            yield from self._wide(data, encoding)
+
+    def _inflated(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """Decompress gzip, one member after the other; stop where it is damaged."""
+        inflate = zlib.decompressobj(wbits=_GZIP_WINDOW)
+        inside = False
+        try:
+            for chunk in chunks:
+                data = chunk
+                while data:
+                    inside = True
+                    yield inflate.decompress(data, _BLOCK)
+                    data = inflate.unconsumed_tail
+                    if inflate.eof:
+                        # Some writers pad with NUL between and behind the members.
+                        data = inflate.unused_data.lstrip(b"\0")
+                        inflate = zlib.decompressobj(wbits=_GZIP_WINDOW)
+                        inside = False
+            if inside:
+                yield inflate.flush()
+                self.damaged = "its gzip data is cut off"
+        except zlib.error as error:
+            self.damaged = f"its gzip data is damaged ({error})"
+
+    def _utf8(self, chunks: Iterator[bytes]) -> Iterator[str]:
+        for block in _whole_byte_lines(chunks):
+            try:
+                yield _plain(block.decode("utf-8"))
+            except UnicodeDecodeError as error:
+                self._note(f"byte 0x{block[error.start]:02x} is not valid UTF-8")
+                yield _plain(_single_byte_text(block))
+
+    def _wide(self, chunks: Iterator[bytes], encoding: str) -> Iterator[str]:
+        decoder = codecs.getincrementaldecoder(encoding)("replace")
+
+        def texts() -> Iterator[str]:
+            for chunk in chunks:
+                text = decoder.decode(chunk)
+                if "\ufffd" in text:
+                    self._note(f"there are bytes that are not valid {encoding.upper()}")
+                yield text
+            # An odd byte at the end is a file that was cut off; its line is incomplete all the same.
+            yield decoder.decode(b"", final=True).replace("\ufffd", "")
+
+        yield from (_plain(block) for block in _whole_lines(texts()))
+
+    def _note(self, problem: str) -> None:
+        if self.bad_encoding is None:
+            self.bad_encoding = problem
+            self._notices.add("encoding-guessed", f"{problem}; such lines were read as Latin text")
+
+
+def _opened(path: str | os.PathLike[str]) -> IO[bytes]:
+    try:
+        return Path(path).open("rb")
+    except IsADirectoryError:
+        raise is_folder(os.fspath(path)) from None
+    except (OSError, ValueError) as error:
+        # ValueError: a NUL in the name.
+        if Path(os.fspath(path).replace("\0", "")).is_dir():
+            raise is_folder(os.fspath(path)) from None
+        raise not_found(os.fspath(path), error) from None
+
+
+def _chunks(file: IO[bytes] | IO[str], name: str) -> Iterator[bytes | str]:
+    """What a file object holds, piece by piece."""
+    try:
+        while chunk := file.read(_BLOCK):
+            yield chunk
+    except UnicodeDecodeError as error:
+        problem = f"its text could not be decoded as {error.encoding} (byte 0x{error.object[error.start]:02x})"
+        raise not_readable(name, problem) from None
+    except OSError as error:
+        raise not_readable(name, error.strerror or str(error)) from None
+
+
+_T = TypeVar("_T", bytes, bytes | str)
+
+
+def _again(first: _T, rest: Iterator[_T]) -> Iterator[_T]:
+    if first:
+        yield first
+    yield from rest
+
+
+def _at_least(chunks: Iterator[bytes], size: int) -> bytes:
+    """The first chunks, together at least ``size`` bytes long if there are so many."""
+    head = b""
+    while len(head) < size and (chunk := next(chunks, None)) is not None:
+        head += chunk
+    return head
+
+
+def _encoding_of(head: bytes) -> tuple[str | None, int]:
+    """The encoding that the first bytes speak for and the length of its mark; None for what is no text."""
+    for mark, encoding in _BOMS:
+        if head.startswith(mark):
+            return encoding, len(mark)
+    if head.startswith(_OTHER_MAGIC):
+        return None, 0
+    sample = head[: _SNIFFED - _SNIFFED % 2]
+    even, odd = sample[::2].count(0), sample[1::2].count(0)
+    # Latin text in UTF-16 without a mark: every other byte is zero.
+    if len(sample) >= _FEW and max(even, odd) > len(sample) * 0.4 and min(even, odd) < len(sample) * 0.05:
+        return ("utf-16-le" if odd > even else "utf-16-be"), 0
+    control = sum(byte in _CONTROL for byte in sample)
+    return (None if control > len(sample) * 0.1 else "utf-8"), 0
+
+
+def _single_byte_text(block: bytes) -> str:
+    """Text of a Windows code page or of Latin-1, where any byte is a character."""
+    try:
+        return block.decode("cp1252")
+    except UnicodeDecodeError:
+        return block.decode("latin-1")
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n") if "\r" in text else text
+
+
+def _whole_byte_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    rest: list[bytes] = []
+    for chunk in chunks:
+        end = chunk.rfind(b"\n") + 1
+        if not end and sum(map(len, rest)) < _LONGEST_LINE:
+            rest.append(chunk)
+            continue
+        # Without a line end for so long, a cut in the middle of a character does no harm any more.
+        end = end or len(chunk)
+        yield b"".join([*rest, chunk[:end]])
+        rest = [chunk[end:]]
+    if any(rest):
+        yield b"".join(rest)
+
+
+def _whole_lines(texts: Iterator[str]) -> Iterator[str]:
+    rest = ""
+    for text in texts:
+        block = rest + text
+        end = block.rfind("\n") + 1
+        if end or len(block) > _LONGEST_LINE:
+            yield block[: end or len(block)]
+            block = block[end or len(block) :]
+        rest = block
+    if rest:
+        yield rest
+
+
+def _from_lines(lines: Iterable[str]) -> Iterator[str]:
+    block: list[str] = []
+    size = 0
+    for line in lines:
+        if not isinstance(line, str):
+            message = f"the lines of a report must be str, not {type(line).__name__}"
+            raise UsageError("usage", message, "Open files in text mode, or give the path itself.")
+        block.append(line if line.endswith("\n") else line + "\n")
+        size += len(line) + 1
+        if size >= _BLOCK:
+            yield _plain("".join(block).removeprefix("\ufeff"))
+            block, size = [], 0
+    if block:
+        yield _plain("".join(block).removeprefix("\ufeff"))

@@ -1,0 +1,280 @@
+"""The details page and the page of ``--metrics``: one row per metric.
+
+The rows of a launch begin with the same text, from the first quote to the end of the last identity column. So the
+text of a launch is split at that prefix, which leaves ``section","label","unit","value`` of every row; the part
+before the value is looked up as it stands. Whatever is not that regular goes through the csv module, row by row.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ncudiag.reading.drafts import Draft, Identity, PendingRule, identity_of, whole_number
+from ncudiag.reading.labels import LabelKey
+from ncudiag.reading.rows import is_balanced, split_row
+from ncudiag.reading.shapes import Column
+
+if TYPE_CHECKING:
+    from ncudiag.reading.header import Header
+    from ncudiag.reading.number_format import NumberFormat
+    from ncudiag.reading.reader import Context
+
+_METRICS_SECTION = "Command line profiler metrics"
+_QUOTED = r'"(?:[^"\n]|"")*",'
+_SMALLEST_WINDOW = 2048
+_LARGEST_WINDOW = 1 << 18
+_PREFIXES_KEPT = 256
+_OPEN = 32
+
+
+class DetailsReader:
+    """Reads the rows of a details page."""
+
+    def __init__(self, header: Header, report: int, numbers: NumberFormat, context: Context) -> None:
+        """Prepare for a header; the fast way needs ncu's own order of columns."""
+        self.header = header
+        self.only_names = True
+        self._report = report
+        self._numbers = numbers
+        self._context = context
+        self._columns: dict[LabelKey, Column] = {}
+        # The text of a row between the identity columns and the value, by which regular rows are known.
+        self._by_text: dict[str, Column] = {}
+        self._by_prefix: dict[str, Draft] = {}
+        self._prefix = ""
+        self._draft: Draft | None = None
+        self._open: dict[Draft, None] = {}
+        self._window = _SMALLEST_WINDOW
+        self._rounding_seen = False
+        self._label = header.roles["label"]
+        self._value = header.roles["value"]
+        self._end = '",' if header.width > self._value + 1 else '"'
+        self._pattern = re.compile(f'(?:{_QUOTED}){{{header.first_metric}}}"') if self._is_regular() else None
+
+    def _is_regular(self) -> bool:
+        """Whether the columns stand as ncu prints them: identity, metric with its value last, rule."""
+        roles = self.header.roles
+        order = [roles[role] for role in ("section", "body", "label", "unit", "value") if role in roles]
+        first = self.header.first_metric
+        return (
+            self._context.fast
+            and self.header.quoted
+            and self.header.delimiter == ","
+            and {"section", "label", "unit"} <= roles.keys()
+            and roles["label"] >= first
+            and order == list(range(first, first + len(order)))
+            and first > 0
+            and max(self.header.identity) < first
+        )
+
+    def run(self, text: str, at: int) -> int:
+        """Take regular rows."""
+        if self._pattern is None:
+            return at
+        while True:
+            prefix = self._prefix
+            if not (prefix and text.startswith(prefix, at)):
+                match = self._pattern.match(text, at)
+                if match is None or (draft := self._draft_of(match.group())) is None:
+                    return at
+                prefix = self._prefix = match.group()
+                self._turn_to(draft)
+            start = at + len(prefix)
+            stop = text.rfind("\n", start, start + self._window)
+            if stop < 0 and (stop := text.find("\n", start)) < 0:
+                return at
+            pieces = text[start:stop].split("\n" + prefix)
+            last, more, _ = pieces[-1].partition("\n")
+            following = stop - len(pieces[-1]) + len(last) + 1
+            pieces[-1] = last
+            size = (following - at) * 5 // 4 if more else self._window * 2
+            self._window = min(max(_SMALLEST_WINDOW, size), _LARGEST_WINDOW)
+            taken = self._take(pieces, prefix, at)
+            if taken is not None:
+                return taken
+            at = following
+
+    def _take(self, pieces: list[str], prefix: str, at: int) -> int | None:
+        """Take rows without their prefix; the place of the first line that is none, or None if all were rows."""
+        parts = [piece.rpartition('","') for piece in pieces]
+        columns = [self._by_text.get(part[0]) for part in parts]
+        known = [column for column in columns if column is not None]
+        if len(known) == len(columns) and (cells := self._cells([part[2] for part in parts])) is not None:
+            self._add(known, cells)
+            return None
+        for piece, (_, _, tail), column in zip(pieces, parts, columns, strict=True):
+            row, more, _ = piece.partition("\n")
+            if column is None or more or (cells := self._cells([tail])) is None:
+                self._context.place.at = at
+                if not self._take_odd(row, prefix):
+                    return at
+                if more:
+                    # Something else stands between this row and the next one: go on line by line.
+                    return at + len(prefix) + len(row) + 1
+            else:
+                self._add([column], cells)
+            at += len(prefix) + len(piece) + 1
+        return None
+
+    def _add(self, columns: list[Column], cells: list[str]) -> None:
+        draft = self._draft
+        if draft is not None:
+            draft.columns += columns
+            draft.cells += cells
+
+    def _cells(self, tails: list[str]) -> list[str] | None:
+        """The values at the ends of regular rows; None unless every row ends as this page's rows do."""
+        text = "\0".join(tails)
+        end = self._end
+        if text.count('"') != len(tails) or "\n" in text or not text.endswith(end):
+            return None
+        cells = text[: -len(end)].split(end + "\0")
+        return cells if len(cells) == len(tails) else None
+
+    def _take_odd(self, row: str, prefix: str) -> bool:
+        """Take a row that is a rule's, has a metric that was not met before, or is irregular."""
+        if not is_balanced(prefix + row) or self._draft is None:
+            return False
+        first = self.header.first_metric
+        cells = [""] * first + split_row('"' + row)
+        if not self._is_row(cells, ended=True):
+            return False
+        self._put(cells, self._draft)
+        text, _, tail = row.rpartition('","')
+        if cells[self._label] and self._cells([tail]) is not None and len(split_row(f'"{text}"')) == self._value - first:
+            self._by_text[text] = self._column(cells)
+        return True
+
+    def row(self, line: str, *, ended: bool) -> bool:
+        """Take one line the careful way."""
+        if not is_balanced(line):
+            return False
+        cells = split_row(line, self.header.delimiter)
+        if not self._is_row(cells, ended=ended):
+            return False
+        identity = identity_of(self.header, cells)
+        if identity is None:
+            return False
+        draft = self._draft_for(cells, identity)
+        if draft is not None:
+            self._turn_to(draft)
+            self._prefix = ""
+            self._put(cells, draft)
+        return True
+
+    def cut(self, line: str, *, last: bool) -> bool:
+        """Take what is left of a row: the launch that it names is incomplete."""
+        cells = split_row(line, self.header.delimiter)[:-1]
+        number, process = (self._cell(cells, role) for role in ("id", "process_id"))
+        if whole_number(number) is None:
+            return False
+        held, report = self._context.held, self._report
+        draft = held.find_by_ids(report, whole_number(number), whole_number(process)) if process else None
+        if draft is None and last and len(cells) > max(self.header.identity):
+            identity = identity_of(self.header, cells)
+            draft = self._draft_for(cells, identity) if identity else None
+        if draft is not None:
+            draft.complete = False
+            name = f"launch {draft.identity.id} ({draft.identity.kernel_name[:80]}) is incomplete"
+        elif last and line.startswith('"') == self.header.quoted:
+            name = "its launch is left out"
+        else:
+            return False
+        self._context.notices.add("incomplete-launch", f"line {self._context.place.line} ends inside a row: {name}")
+        return True
+
+    def starts_row(self, line: str) -> bool:
+        """Whether a line begins with a launch id."""
+        first, delimiter, _ = line.partition(self.header.delimiter)
+        return bool(delimiter) and self.header.roles.get("id") == 0 and whole_number(first.strip('"')) is not None
+
+    def end(self) -> None:
+        """Close what is open."""
+        for draft in list(self._open):
+            self._close(draft)
+
+    def _cell(self, cells: list[str], role: str) -> str:
+        position = self.header.roles.get(role, -1)
+        return cells[position] if 0 <= position < len(cells) else ""
+
+    def _is_row(self, cells: list[str], *, ended: bool) -> bool:
+        """Whether the cells from the metric on are those of a row; a row without end must have all of its value."""
+        width = self.header.width
+        if len(cells) <= self._value or (len(cells) > width and any(cells[width:])):
+            return False
+        if cells[self._label].strip():
+            return ended or bool(cells[self._value])
+        return ended or len(cells) >= width
+
+    def _put(self, cells: list[str], draft: Draft) -> None:
+        """Add a row to a launch."""
+        if cells[self._label].strip():
+            draft.columns.append(self._column(cells))
+            draft.cells.append(cells[self._value])
+        elif rule := self._cell(cells, "rule"):
+            draft.rules.append(
+                PendingRule(
+                    rule=rule,
+                    section=self._cell(cells, "section"),
+                    type=self._cell(cells, "rule_type"),
+                    message=self._cell(cells, "rule_text"),
+                    kind=self._cell(cells, "speedup_kind"),
+                    estimate=self._cell(cells, "speedup"),
+                )
+            )
+
+    def _column(self, cells: list[str]) -> Column:
+        key = LabelKey(*(self._cell(cells, role).strip() for role in ("section", "body", "label", "unit")))
+        column = self._columns.get(key)
+        if column is None:
+            column = self._columns[key] = Column(key)
+            if key.section != _METRICS_SECTION:
+                self.only_names = False
+            if column.unit is None:
+                place = self._context.place
+                unit = self.header.roles["unit"]
+                self._context.warn_unknown_unit(column, line=place.line, cell=unit, header=self.header)
+        return column
+
+    def _draft_of(self, prefix: str) -> Draft | None:
+        draft = self._by_prefix.get(prefix)
+        if draft is None:
+            cells = split_row(prefix[:-2])
+            identity = identity_of(self.header, cells)
+            draft = self._draft_for(cells, identity) if identity else None
+            if draft is not None:
+                if len(self._by_prefix) >= _PREFIXES_KEPT:
+                    self._by_prefix.clear()
+                self._by_prefix[prefix] = draft
+        return draft
+
+    def _draft_for(self, cells: list[str], identity: Identity) -> Draft | None:
+        """The launch of a row; None when its rows come too late."""
+        key = tuple(cells[position] for position in self.header.identity)
+        draft = self._context.held.find(self._report, key)
+        if draft is None:
+            draft = Draft(self._report, self._context.shared(identity), self._numbers, labels=True)
+            if not self._context.held.open(key, draft):
+                return None
+        return draft
+
+    def _turn_to(self, draft: Draft) -> None:
+        """Go on with another launch; of those before, only a few stay open for rows out of order."""
+        if draft is self._draft:
+            return
+        self._draft = draft
+        self._open[draft] = None
+        if len(self._open) > _OPEN:
+            self._close(next(iter(self._open)))
+
+    def _close(self, draft: Draft) -> None:
+        del self._open[draft]
+        if not self._rounding_seen and ("0.00" in draft.cells or "0,00" in draft.cells):
+            self._rounding_seen = True
+            self._context.notices.once(
+                "rounded-values",
+                "this page rounds to two decimals: 0.00 can be anything below 0.005 "
+                "(`ncu --page raw` prints six decimals)",
+            )
+        self._context.held.closed(draft)

@@ -1,0 +1,179 @@
+"""Launches in file order, held back until their rows are surely all there.
+
+The rows of a launch nearly always follow each other, but two processes may interleave, and a file may have been
+sorted by somebody. So a launch stays open until a good many others have come, or the file ends; memory stays
+bounded all the same. It must also stay open while the number format of its header block is not known.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import deque
+from typing import TYPE_CHECKING, TypeAlias
+
+from ncudiag.errors import ReportError
+from ncudiag.reading.drafts import Draft, Identity
+from ncudiag.reading.number_format import NumberFormat
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ncudiag.model import Launch
+    from ncudiag.reading.naming import Namer
+    from ncudiag.reading.notices import Notices
+
+_LAUNCHES_HELD = 4096
+_VALUES_HELD = 500_000
+_DEFERRED_HELD = 500_000
+
+Key: TypeAlias = tuple[int, object]
+
+
+class IdRanges:
+    """A set of launch ids, small as long as they come in order."""
+
+    __slots__ = ("_first", "_last")
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._first: list[int] = []
+        self._last: list[int] = []
+
+    def add(self, number: int) -> None:
+        """Put an id in; one that is in already changes nothing."""
+        at = bisect_right(self._first, number)
+        if at and number <= self._last[at - 1]:
+            return
+        if at and number == self._last[at - 1] + 1:
+            self._last[at - 1] = number
+            if at < len(self._first) and self._first[at] == number + 1:
+                self._last[at - 1] = self._last[at]
+                del self._first[at], self._last[at]
+            return
+        self._first.insert(at, number)
+        self._last.insert(at, number)
+
+    def __contains__(self, number: int) -> bool:
+        """Whether the id was put in."""
+        at = bisect_right(self._first, number)
+        return at > 0 and number <= self._last[at - 1]
+
+
+class Held:
+    """The open launches of a file, oldest first."""
+
+    def __init__(self, namer: Namer, notices: Notices, *, fast: bool) -> None:
+        """Start without any."""
+        self._namer = namer
+        self._notices = notices
+        self._fast = fast
+        self._drafts: dict[Key, Draft] = {}
+        self._released: dict[tuple[int, int | None], IdRanges] = {}
+        self._values = 0
+        self._deferred = 0
+        self._formats: deque[NumberFormat] = deque()
+
+    def new_format(self, numbers: NumberFormat) -> None:
+        """Remember the number format of another header block."""
+        self._formats.append(numbers)
+
+    def find(self, report: int, key: object) -> Draft | None:
+        """An open launch by what its identity columns say."""
+        return self._drafts.get((report, key))
+
+    def find_by_ids(self, report: int, number: int | None, process: int | None) -> Draft | None:
+        """The newest open launch with these ids."""
+        for draft in reversed(self._drafts.values()):
+            if draft.report == report and draft.identity.id == number and draft.identity.process_id == process:
+                return draft
+        return None
+
+    def open(self, key: object, draft: Draft) -> bool:
+        """Add a launch at the end; False if one with its ids has been handed on: its rows come too late then."""
+        identity = draft.identity
+        ranges = self._released.get((draft.report, identity.process_id))
+        if ranges is not None and not draft.sealed and identity.id is not None and identity.id in ranges:
+            self._notices.once(
+                "rows-out-of-order",
+                f"rows of launch {identity.id} ({identity.kernel_name[:80]}) stand far from its others and are left out; "
+                "sort the file by ID",
+            )
+            return False
+        self._drafts[draft.report, key] = draft
+        return True
+
+    def closed(self, draft: Draft) -> None:
+        """Turn a launch's rows into numbers, because another one's have begun."""
+        before = len(draft.segments)
+        draft.close(self._namer, self._notices, fast=self._fast)
+        if len(draft.segments) > before:
+            added = draft.segments[-1]
+            self._values += len(added) * len(added[0].data)
+            self._deferred += sum(len(part.deferred) for part in added)
+            if self._deferred > _DEFERRED_HELD:
+                self._settle()
+
+    def release(self, *, everything: bool = False) -> Iterator[Launch]:
+        """Hand on the oldest launches beyond what is held back; at the end of the file all of them."""
+        if everything:
+            self._settle()
+        full = everything or len(self._drafts) > _LAUNCHES_HELD or self._values > _VALUES_HELD
+        keep = 0 if everything or self._values > _VALUES_HELD else _LAUNCHES_HELD // 2
+        while self._drafts:
+            key = next(iter(self._drafts))
+            draft = self._drafts[key]
+            if not draft.sealed and not (full and len(self._drafts) > keep):
+                return
+            self.closed(draft)
+            if draft.deferred and draft.numbers.mark is None:
+                return
+            del self._drafts[key]
+            self._values -= sum(len(parts) * len(parts[0].data) for parts in draft.segments)
+            self._deferred -= draft.deferred
+            if draft.identity.id is not None and not draft.sealed:
+                ranges = self._released.setdefault((draft.report, draft.identity.process_id), IdRanges())
+                ranges.add(draft.identity.id)
+            if draft.segments or draft.rules or not draft.complete:
+                yield self._finished(draft)
+
+    def last_is_incomplete(self) -> None:
+        """The file was damaged behind the newest launch; a raw row is whole all the same."""
+        for draft in reversed(self._drafts.values()):
+            if not draft.sealed:
+                draft.complete = False
+            return
+
+    def _finished(self, draft: Draft) -> Launch:
+        if not draft.segments:
+            draft.segments.append((self._namer.shape(()).read([], NumberFormat("."), self._notices),))
+        return draft.finish(self._namer, self._notices)
+
+    def _settle(self) -> None:
+        """Give every header block a number format: its own, else another one's.
+
+        Raises:
+            ReportError: ``ambiguous-numbers``: there are numbers that need one, and none is known.
+        """
+        for draft in self._drafts.values():
+            self.closed(draft)
+        known = next((numbers.mark for numbers in self._formats if numbers.mark), None)
+        for draft in self._drafts.values():
+            if draft.numbers.mark is None and draft.deferred:
+                if known is None:
+                    raise _ambiguous(draft)
+                draft.numbers.mark = known
+
+
+def _ambiguous(draft: Draft) -> ReportError:
+    segment = next(part for parts in draft.segments for part in parts if part.deferred)
+    position, text = min(segment.deferred.items())
+    column = segment.shape.columns[position]
+    message = (
+        f"the numbers of this report can be read in two ways: {column.key.label} = {text} "
+        f"(launch {draft.identity.id}), and no other value tells whether the separator groups thousands or is a decimal mark"
+    )
+    hint = (
+        "Say which locale ncu ran under, with --locale en_US (1,234.5), --locale de_DE (1.234,5) or --locale C (1234.5); "
+        "or print the report again under LC_ALL=C."
+    )
+    return ReportError("ambiguous-numbers", message, hint, details={"metric": column.key.label, "value": text})

@@ -1,0 +1,186 @@
+"""The text of a report, line by line where it must be: headers, rows, ncu's messages, and everything else."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, assert_never
+
+from ncudiag.reading.details import DetailsReader
+from ncudiag.reading.header import Header, recognise
+from ncudiag.reading.held import Held
+from ncudiag.reading.log import Log
+from ncudiag.reading.naming import Namer
+from ncudiag.reading.notices import Notices
+from ncudiag.reading.number_format import DecimalMark, NumberFormat
+from ncudiag.reading.place import Place
+from ncudiag.reading.raw import RawReader
+from ncudiag.reading.reader import Context, Reader
+from ncudiag.reading.rows import is_balanced
+from ncudiag.reading.summary import SummaryReader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ncudiag.model import Launch, ReportFormat
+
+_LINES_IN_A_ROW = 64
+_GLUED_ROW = re.compile(r'[^",]("[0-9]+","[0-9]+",")')
+
+
+class Scanner:
+    """Turns blocks of text into launches.
+
+    Attributes:
+        log: ncu's and foreign lines.
+        notices: warnings.
+        namer: names and units.
+        source_page: whether there was a header of ncu's source page.
+        headers: how many header rows there were, those of source pages apart.
+        launches: how many launches were handed on, invocations on summary pages.
+    """
+
+    def __init__(self, mark: DecimalMark | None, *, fast: bool = True) -> None:
+        """Start before the first line; ``mark`` is that of the locale that the user gave."""
+        self.notices = Notices()
+        self.log = Log(self.notices)
+        self.namer = Namer(self.notices)
+        self.source_page = False
+        self.headers = 0
+        self.launches = 0
+        self._first: Reader | None = None
+        self._mark = mark
+        self._held = Held(self.namer, self.notices, fast=fast)
+        self._place = Place()
+        self._context = Context(self.notices, self.namer, self._held, self._place, fast=fast)
+        self._reader: Reader | None = None
+        self._readers: dict[int, Reader] = {}
+        # A row whose quotes did not close yet: its cell may hold a line break.
+        self._pending: list[str] = []
+
+    def feed(self, text: str) -> Iterator[Launch]:
+        """Take a block of whole lines; only the last line of the last block may lack its end."""
+        place = self._place
+        place.next_block(text)
+        at = 0
+        while at < len(text):
+            if self._reader is not None and not self._pending and (following := self._reader.run(text, at)) > at:
+                at = following
+                continue
+            end = text.find("\n", at)
+            place.at = at
+            self._line(text[at : end if end >= 0 else len(text)], ended=end >= 0)
+            at = end + 1 if end >= 0 else len(text)
+        yield from self._released(everything=False)
+
+    def finish(self, *, damaged: str | None) -> Iterator[Launch]:
+        """The text has ended; ``damaged``: why before its time.
+
+        Raises:
+            ReportError: ``ambiguous-numbers``.
+        """
+        self._give_up_pending(last=True)
+        if self._reader is not None:
+            self._reader.end()
+        self.log.end_list()
+        if damaged:
+            self.notices.add("incomplete-launch", f"{damaged}: what stands behind is lost, the last launch may be incomplete")
+            self._held.last_is_incomplete()
+        yield from self._released(everything=True)
+
+    @property
+    def format(self) -> ReportFormat:
+        """What the file turned out to be: the page of its first launch."""
+        if self._first is None:
+            return "details-csv"
+        match self._first.header.layout:
+            case "raw":
+                return "raw-csv"
+            case "summary":
+                return "summary-csv"
+            case _:
+                return "metrics-csv" if self._first.only_names else "details-csv"
+
+    def _released(self, *, everything: bool) -> Iterator[Launch]:
+        for launch in self._held.release(everything=everything):
+            self.launches += launch.invocations
+            self._first = self._first or self._readers[launch.report]
+            yield launch
+
+    def _line(self, line: str, *, ended: bool) -> None:
+        """Take one line."""
+        if self._pending and self._goes_on(line):
+            return
+        if not line or line.isspace():
+            return
+        if line.startswith("=="):
+            self.log.take(line)
+            return
+        header = recognise(line)
+        if header is not None:
+            self._begin(header)
+        elif self._reader is None or not self._row(line, self._reader, ended=ended):
+            self.log.take(line)
+
+    def _row(self, line: str, reader: Reader, *, ended: bool) -> bool:
+        """Take a line under a header; False if it is foreign."""
+        if reader.row(line, ended=ended):
+            return True
+        if reader.starts_row(line):
+            if ended and not is_balanced(line):
+                self._pending = [line]
+                return True
+            return reader.cut(line, last=not ended)
+        # Text of a program that did not end its line stands in front of the row.
+        glued = _GLUED_ROW.search(line) if reader.header.quoted else None
+        return glued is not None and reader.row(line[glued.start(1) :], ended=ended)
+
+    def _goes_on(self, line: str) -> bool:
+        """Whether a line belongs to the row before, whose last quote has not closed."""
+        reader = self._reader
+        if reader is None or line.startswith("==") or reader.starts_row(line) or recognise(line) is not None:
+            self._give_up_pending(last=False)
+            return False
+        self._pending.append(line)
+        text = "\n".join(self._pending)
+        if is_balanced(text):
+            if reader.row(text, ended=True):
+                self._pending = []
+            else:
+                self._give_up_pending(last=False)
+        elif len(self._pending) > _LINES_IN_A_ROW:
+            self._give_up_pending(last=False)
+        return True
+
+    def _give_up_pending(self, *, last: bool) -> None:
+        """The row never ended: it was cut off, and the lines after it were something else."""
+        if not self._pending:
+            return
+        first, *others = self._pending
+        self._pending = []
+        if self._reader is None or not self._reader.cut(first, last=last):
+            self.log.take(first)
+        for line in others:
+            self._line(line, ended=True)
+
+    def _begin(self, header: Header) -> None:
+        """Another header block."""
+        if self._reader is not None:
+            self._reader.end()
+            self._reader = None
+        if header.layout == "source":
+            self.source_page = True
+            return
+        self.headers += 1
+        report = len(self._readers)
+        numbers = NumberFormat(self._mark)
+        self._held.new_format(numbers)
+        match header.layout:
+            case "details":
+                self._reader = DetailsReader(header, report, numbers, self._context)
+            case "raw":
+                self._reader = RawReader(header, report, numbers, self._context)
+            case "summary":
+                self._reader = SummaryReader(header, report, numbers, self._context)
+            case _:
+                assert_never(header.layout)
+        self._readers[report] = self._reader

@@ -1,0 +1,195 @@
+"""Rows of cells to rows of numbers: the same code for a launch's rows on the details page and one raw row.
+
+A *shape* is the sequence of columns (metric and unit) that many launches share. It knows which cells are scaled
+and which hold text, so that the others are converted together; whatever does not fit is looked at cell by cell.
+Both ways give the same result.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from typing import TYPE_CHECKING, NamedTuple
+
+from ncudiag.reading.labels import LabelKey, modern_unit
+from ncudiag.reading.number_format import NumberFormat, Reading, analyse, is_missing, is_not_finite
+from ncudiag.units import parse_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ncudiag.reading.notices import Notices
+
+_NONE: Mapping[int, str] = {}
+# Columns whose numbers may be lists of ids with commas; they do not decide what a comma means.
+_LIST_WORDS = ("affinity", "enabled", "_ids", " IDs", "_pcs", "_mask", "_all", "_ports")
+
+
+class Column:
+    """One metric of one page, with its unit; compared by identity."""
+
+    __slots__ = ("exponent", "key", "suffix", "unit", "votes")
+
+    def __init__(self, key: LabelKey) -> None:
+        """Understand the unit; ``unit`` is None if that fails."""
+        self.key = key
+        self.unit = parse_unit(modern_unit(key.label, key.unit))
+        self.exponent = self.unit.exponent if self.unit else 0
+        # 1.61 Kbyte is read as "1.61e3", which rounds once where 1.61 * 1000 rounds twice.
+        self.suffix = f"e{self.exponent}" if self.exponent else ""
+        self.votes = not any(word in key.label for word in _LIST_WORDS)
+
+
+class Segment(NamedTuple):
+    """The numbers of (a part of) one launch; positions are those of the shape's columns.
+
+    Attributes:
+        shape: whose columns the numbers belong to.
+        data: in base units; NaN where the cell holds no number (yet).
+        texts: cells that hold text.
+        missing: cells that say that there is no value.
+        deferred: cells whose meaning depends on the convention, which was not known yet.
+        failed: whether ncu marked a counter as unreadable.
+    """
+
+    shape: Shape
+    data: array[float]
+    texts: Mapping[int, str] = _NONE
+    missing: frozenset[int] = frozenset()
+    deferred: Mapping[int, str] = _NONE
+    failed: bool = False
+
+
+class Shape:
+    """A sequence of columns.
+
+    Attributes:
+        columns: in the order of the cells.
+    """
+
+    def __init__(self, columns: tuple[Column, ...]) -> None:
+        """Find the scaled columns; those with unknown units never hold a number."""
+        self.columns = columns
+        self._odd = {position for position, column in enumerate(columns) if column.unit is None}
+        self._known_texts: set[str] = set()
+        self._prepare()
+
+    def _prepare(self) -> None:
+        self._singles = sorted(self._odd)
+        self._scaled = [
+            (position, column.suffix)
+            for position, column in enumerate(self.columns)
+            if column.suffix and position not in self._odd
+        ]
+
+    def read(self, cells: list[str], numbers: NumberFormat, notices: Notices, *, fast: bool = True) -> Segment:
+        """Convert the cells of one launch, one per column."""
+        if fast and numbers.mark is not None:
+            plain = cells.copy()
+            for position in self._singles:
+                plain[position] = "0"
+            for position, suffix in self._scaled:
+                plain[position] += suffix
+            data = numbers.batch(plain)
+            if data is not None:
+                if not self._singles:
+                    return Segment(self, data)
+                return self._read_singles(cells, self._singles, data, numbers, notices)
+        data = array("d", [math.nan]) * len(cells)
+        return self._read_singles(cells, range(len(cells)), data, numbers, notices)
+
+    def _read_singles(
+        self,
+        cells: list[str],
+        positions: range | list[int],
+        data: array[float],
+        numbers: NumberFormat,
+        notices: Notices,
+    ) -> Segment:
+        """Look at some cells one by one."""
+        texts: dict[int, str] = {}
+        missing: set[int] = set()
+        deferred: dict[int, str] = {}
+        failed = False
+        readings: list[tuple[int, Reading]] = []
+        odd = len(self._odd)
+        for position in positions:
+            text = cells[position]
+            data[position] = math.nan
+            column = self.columns[position]
+            if column.unit is None:
+                missing.add(position)
+            elif text in self._known_texts:
+                texts[position] = text
+            elif reading := analyse(text):
+                readings.append((position, reading))
+                if column.votes:
+                    numbers.vote(reading)
+            elif is_missing(text):
+                missing.add(position)
+                failed = failed or is_not_finite(text)
+                self._odd.add(position)
+            else:
+                texts[position] = text
+                self._odd.add(position)
+                self._remember(text)
+        for position, reading in readings:
+            mark = numbers.mark or reading.evidence
+            if mark is None and reading.ambiguous:
+                deferred[position] = cells[position]
+                continue
+            value = reading.value(mark or ".", scale=self.columns[position].exponent)
+            if value is None:
+                missing.add(position)
+                warn_misfit(self.columns[position], cells[position], notices)
+            else:
+                data[position] = value
+        if len(self._odd) != odd:
+            self._prepare()
+        return Segment(self, data, texts or _NONE, frozenset(missing), deferred or _NONE, failed)
+
+    def _remember(self, text: str) -> None:
+        """Recognise a text at once when it comes again; texts that never do must not pile up."""
+        if len(self._known_texts) >= _TEXTS_REMEMBERED:
+            self._known_texts.clear()
+        self._known_texts.add(text)
+
+
+_TEXTS_REMEMBERED = 512
+
+
+def warn_misfit(column: Column, text: str, notices: Notices) -> None:
+    """A number that the file's convention has no reading for."""
+    notices.add(
+        "unreadable-number", f"{column.key.label}: {text[:60]!r} does not fit the number format of the file; left out"
+    )
+
+
+def resolve_deferred(segment: Segment, numbers: NumberFormat, notices: Notices) -> Segment:
+    """Fill in the numbers that waited for the convention, which ``numbers`` must know by now."""
+    if not segment.deferred or numbers.mark is None:
+        return segment
+    missing = set(segment.missing)
+    for position, text in segment.deferred.items():
+        reading = analyse(text)
+        column = segment.shape.columns[position]
+        value = reading.value(numbers.mark, scale=column.exponent) if reading else None
+        if value is None:
+            missing.add(position)
+            warn_misfit(column, text, notices)
+        else:
+            segment.data[position] = value
+    return segment._replace(missing=frozenset(missing), deferred=_NONE)
+
+
+def joined(segments: list[Segment], shape: Shape) -> Segment:
+    """Several parts of one launch as one; ``shape`` has all their columns in order."""
+    data = array("d")
+    texts: dict[int, str] = {}
+    missing: set[int] = set()
+    for segment in segments:
+        start = len(data)
+        data += segment.data
+        texts |= {start + position: text for position, text in segment.texts.items()}
+        missing |= {start + position for position in segment.missing}
+    return Segment(shape, data, texts, frozenset(missing), _NONE, any(segment.failed for segment in segments))

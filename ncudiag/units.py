@@ -1,0 +1,96 @@
+"""Units as ncu prints them, and the base unit of each.
+
+ncu scales in steps of 1000 (``Kbyte``, ``usecond``, ``Ghz``) unless ``--print-units base`` is given, and
+renamed the units of time and frequency in 2024.2 (``nsecond`` to ``ns``, ``cycle/second`` to ``hz``,
+``byte/second`` to ``byte/s``). Both spellings lead to the same base unit here: ``ns`` for times, ``hz``
+for cycles per second, ``.../s`` for every other rate, the unprefixed word for everything else.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import NamedTuple
+
+
+class Unit(NamedTuple):
+    """A base unit and how to get there.
+
+    Attributes:
+        base: ``ns``, ``byte``, ``hz``, ``%``, ``byte/s``, ``inst/cycle``, ...; empty for a plain ratio or count.
+        exponent: a value in base units is the printed one times ten to this power.
+    """
+
+    base: str
+    exponent: int
+
+
+_PREFIXES = {"p": -12, "n": -9, "u": -6, "\u00b5": -6, "\u03bc": -6, "m": -3}
+_PREFIXES |= {"K": 3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15}
+_SECOND = frozenset({"s", "sec", "second", "seconds"})
+_HERTZ = frozenset({"hz", "Hz"})
+# Things that ncu counts: its own units of 2019 to 2026, and the nouns of its metric names, one or many.
+_COUNTS = frozenset(
+    "access allocation attempt bank barrier bit block branch byte channel cluster collision conflict context cta "
+    "cycle device event fault flit flop fragment grid group hit inst instance instruction kernel lane launch line "
+    "link lookup miss op operation packet page pass pixel primitive process quad query range read register request "
+    "result row sample sector set slice slot SM state stream subpartition tag texel thread tile TPC transaction "
+    "vertex warp wavefront way word workload write".split()
+)
+_COUNTS |= frozenset(word + ("es" if word.endswith(("s", "sh", "ch")) else "s") for word in _COUNTS)
+_TERM = re.compile(r"([pnum\u00b5\u03bcKkMGTP]?)([A-Za-z]+)")
+
+
+@functools.lru_cache(maxsize=1024)
+def parse_unit(text: str) -> Unit | None:
+    """The base unit of a unit cell.
+
+    Args:
+        text: the cell, as in ``Gbyte/second``; ``(!)``, which failed launches print, means no unit.
+
+    Returns:
+        The unit, or None when it is not understood: the value must then count as missing.
+    """
+    text = text.strip()
+    if text in {"", "(!)"}:
+        return Unit("", 0)
+    above, slash, below = text.partition("/")
+    numerator = _term(above)
+    if numerator is None or not slash:
+        return _time_in_ns(numerator) if numerator else None
+    if not below:
+        return Unit(text, 0) if above == "%" else None
+    denominator = _term(below)
+    if denominator is None:
+        return None
+    exponent = numerator.exponent - denominator.exponent
+    if numerator.base == "cycle" and denominator.base == "s":
+        return Unit("hz", exponent)
+    numerator = _time_in_ns(numerator)
+    return Unit(f"{numerator.base}/{denominator.base}", numerator.exponent - denominator.exponent)
+
+
+def _time_in_ns(unit: Unit) -> Unit:
+    """Times are kept in nanoseconds, rates per second."""
+    return Unit("ns", unit.exponent + 9) if unit.base == "s" else unit
+
+
+def _term(text: str) -> Unit | None:
+    """One side of the slash."""
+    if text in {"%", "1"} or text in _COUNTS:
+        return Unit(text, 0)
+    if text in _SECOND:
+        return Unit("s", 0)
+    if text in _HERTZ:
+        return Unit("hz", 0)
+    match = _TERM.fullmatch(text)
+    exponent = _PREFIXES.get(match[1]) if match else None
+    if match is None or exponent is None:
+        return None
+    word = match[2]
+    if word in _SECOND:
+        return Unit("s", exponent)
+    if word in _HERTZ and exponent > 0:
+        return Unit("hz", exponent)
+    # Counts get bigger, never smaller: "mpass" is no unit.
+    return Unit(word, exponent) if word in _COUNTS and exponent > 0 else None
