@@ -19,6 +19,7 @@ class Inputs:
         gpu: device name as the driver reports it.
         durations_ns: one per complete launch, in order of launching.
         needed_bytes: what the algorithm has to move to and from DRAM, as the user says.
+        unreadable: metrics that the report names without a usable value (n/a, nan).
     """
 
     values: Mapping[str, float]
@@ -26,6 +27,7 @@ class Inputs:
     gpu: str | None = None
     durations_ns: tuple[float, ...] = ()
     needed_bytes: float | None = field(default=None)
+    unreadable: frozenset[str] = frozenset()
 
     def get(self, name: str) -> float | None:
         """The value of a metric; None when it is missing."""

@@ -1,0 +1,162 @@
+"""Floating-point operations of one launch: counted, per cycle, and against the peaks that the report carries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from ncudiag.derived.ratios import percent, ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ncudiag.derived.inputs import Inputs
+
+Precision: TypeAlias = Literal["fp64", "fp32", "fp16"]
+
+_NS_PER_S = 1e9
+
+# Operations per counted thread instruction. One packed HFMA2 counts as one instruction and does four operations
+# (NVIDIA's roofline sections use 4 since 2025); scalar half instructions make the FP16 count an upper bound.
+# Packed FP32 instructions (10.0 and 10.3) are counted apart; NVIDIA's own FP32 roofline leaves them out.
+FLOP_PER_INSTRUCTION: Mapping[Precision, Mapping[str, int]] = {
+    "fp64": {"dadd": 1, "dmul": 1, "dfma": 2},
+    "fp32": {"fadd": 1, "fmul": 1, "ffma": 2},
+    "fp16": {"hadd": 2, "hmul": 2, "hfma": 4},
+}
+PACKED_FP32: Mapping[str, int] = {"fadd2": 2, "fmul2": 2, "ffma2": 4}
+_FUSED: Mapping[Precision, str] = {"fp64": "dfma", "fp32": "ffma", "fp16": "hfma"}
+
+_TENSOR_PATH = ("sm__ops_path_tensor_src_", ".sum.per_cycle_elapsed")
+_TENSOR_PEAK = ".sum.peak_sustained"
+_PACKED_CAPABILITIES = frozenset({(10, 0), (10, 3)})
+
+SM_CLOCKS = (
+    "sm__cycles_elapsed.avg.per_second",
+    "smsp__cycles_elapsed.avg.per_second",
+    "gpc__cycles_elapsed.avg.per_second",
+)
+DURATION = "gpu__time_duration.sum"
+
+
+def duration_s(inputs: Inputs) -> float | None:
+    """Duration in seconds: ``gpu__time_duration.sum``."""
+    duration_ns = inputs.get(DURATION)
+    return None if duration_ns is None else duration_ns / _NS_PER_S
+
+
+def sm_clock_hz(inputs: Inputs) -> float | None:
+    """The SM clock while the kernel ran, in hz."""
+    return inputs.first(*SM_CLOCKS)
+
+
+def elapsed_cycles(inputs: Inputs) -> float | None:
+    """SM cycles from start to end: ``gpc__cycles_elapsed.max``, else ``sm__cycles_elapsed.avg``, else clock x time."""
+    cycles = inputs.first("gpc__cycles_elapsed.max", "sm__cycles_elapsed.avg")
+    if cycles is not None:
+        return cycles
+    clock, seconds = sm_clock_hz(inputs), duration_s(inputs)
+    return None if clock is None or seconds is None else clock * seconds
+
+
+def instructions_per_cycle(inputs: Inputs, op: str) -> float | None:
+    """Thread instructions of one kind per elapsed cycle, over the whole GPU.
+
+    Formula: ``smsp__sass_thread_inst_executed_op_<op>_pred_on.sum.per_cycle_elapsed``, else the count / cycles.
+    """
+    name = f"sass_thread_inst_executed_op_{op}_pred_on"
+    rate = inputs.first(f"smsp__{name}.sum.per_cycle_elapsed", f"sm__{name}.sum.per_cycle_elapsed")
+    if rate is not None:
+        return rate
+    doubled = inputs.get(f"derived__smsp__{name}_x2")
+    if doubled is not None:
+        return doubled / 2
+    return ratio(inputs.first(f"smsp__{name}.sum", f"sm__{name}.sum"), elapsed_cycles(inputs))
+
+
+def instructions(inputs: Inputs, op: str) -> float | None:
+    """Thread instructions of one kind: the count, else the rate per cycle x cycles."""
+    name = f"sass_thread_inst_executed_op_{op}_pred_on"
+    count = inputs.first(f"smsp__{name}.sum", f"sm__{name}.sum")
+    if count is not None:
+        return count
+    rate, cycles = instructions_per_cycle(inputs, op), elapsed_cycles(inputs)
+    return None if rate is None or cycles is None else rate * cycles
+
+
+def packed_fp32_expected(inputs: Inputs) -> bool | None:
+    """Whether this GPU has packed FP32 instructions with counters of their own; None without its capability."""
+    return None if inputs.compute_capability is None else inputs.compute_capability in _PACKED_CAPABILITIES
+
+
+def weights(inputs: Inputs, precision: Precision) -> dict[str, int]:
+    """Operations per instruction for every kind that counts towards a precision on this GPU."""
+    packed = [op for op in PACKED_FP32 if instructions(inputs, op) is not None] if precision == "fp32" else []
+    return dict(FLOP_PER_INSTRUCTION[precision]) | {op: PACKED_FP32[op] for op in packed}
+
+
+def precision_flops(inputs: Inputs, precision: Precision) -> float | None:
+    """Operations in one precision: add + multiply + 2 x fused; None unless all three kinds were counted."""
+    counted = [(instructions(inputs, op), weight) for op, weight in weights(inputs, precision).items()]
+    known = [number * weight for number, weight in counted if number is not None]
+    return sum(known) if len(known) == len(counted) else None
+
+
+def scalar_flops(inputs: Inputs) -> float | None:
+    """Operations of the scalar pipes in all precisions that were counted; None when none was."""
+    found = [flops for precision in FLOP_PER_INSTRUCTION if (flops := precision_flops(inputs, precision)) is not None]
+    return sum(found) if found else None
+
+
+def peak_instructions_per_cycle(inputs: Inputs, precision: Precision) -> float | None:
+    """Fused multiply-adds per cycle that the GPU can do at most, as the report says (thread instructions)."""
+    name = f"sass_thread_inst_executed_op_{_FUSED[precision]}_pred_on"
+    peak = inputs.first(f"sm__{name}.sum.peak_sustained", f"smsp__{name}.sum.peak_sustained")
+    if peak is not None:
+        return peak
+    doubled = inputs.get(f"derived__sm__{name}_x2")
+    return None if doubled is None else doubled / 2
+
+
+def precision_peak_pct(inputs: Inputs, precision: Precision) -> float | None:
+    """Operations per cycle in percent of the peak of that precision.
+
+    Formula: 100 x operations per elapsed cycle / (peak fused multiply-adds per cycle x operations of one).
+
+    Source:
+        NVIDIA's SOLFPRoofline rule (section SpeedOfLight_RooflineChart).
+    """
+    per_cycle = [(instructions_per_cycle(inputs, op), weight) for op, weight in weights(inputs, precision).items()]
+    known = [rate * weight for rate, weight in per_cycle if rate is not None]
+    peak = peak_instructions_per_cycle(inputs, precision)
+    if len(known) < len(per_cycle) or peak is None:
+        return None
+    return percent(sum(known), peak * FLOP_PER_INSTRUCTION[precision][_FUSED[precision]])
+
+
+def tensor_rates(inputs: Inputs) -> dict[str, float]:
+    """Floating-point tensor operations per cycle by path, from ``sm__ops_path_tensor_src_<path>``.
+
+    The counters of ncu 2024.2 and later count operations. Sums over sparsity are taken and their parts left out,
+    and integer paths are no floating-point work.
+    """
+    first, last = _TENSOR_PATH
+    paths = {
+        name[len(first) : -len(last)]: value
+        for name, value in inputs.values.items()
+        if name.startswith(first) and name.endswith(last)
+    }
+    return {path: rate for path, rate in paths.items() if not path.startswith("int") and "sparsity" not in path}
+
+
+def tensor_flops(inputs: Inputs) -> float | None:
+    """Floating-point tensor operations of the launch; None when the operation counters were not collected."""
+    rates, cycles = tensor_rates(inputs), elapsed_cycles(inputs)
+    return sum(rates.values()) * cycles if rates and cycles is not None else None
+
+
+def tensor_peak_pct(inputs: Inputs) -> float | None:
+    """Tensor operations in percent of the peaks of their paths, added over the paths; None without the counters."""
+    first, _ = _TENSOR_PATH
+    shares = [percent(rate, inputs.get(first + path + _TENSOR_PEAK)) for path, rate in tensor_rates(inputs).items()]
+    known = [share for share in shares if share is not None]
+    return sum(known) if known and len(known) == len(shares) else None
