@@ -72,6 +72,8 @@ def checks() -> tuple[Check, ...]:
             "-q",
             "-n",
             "2",
+            "--dist",
+            "loadgroup",
             "-p",
             "no:benchmark",
             "--ignore=tests/benchmarks",

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import re
+import shlex
+import subprocess
 import sys
 from pathlib import Path
 
@@ -19,6 +23,9 @@ from synthesis.cases import CASES  # noqa: E402
 from synthesis.readme import index, readme  # noqa: E402
 
 GOLDEN = "report.json"
+PROJECT = ROOT.parent
+# A command's output in a document: between these marks, in a code block, and never written by hand.
+OUTPUT = re.compile(r"(<!-- begin: COLUMNS=(\d+) (.*?) -->\n```\n)(.*?)(```\n<!-- end -->)", re.DOTALL)
 
 
 def inputs() -> dict[str, str]:
@@ -43,12 +50,29 @@ def golden(folder: Path) -> str:
     return json.dumps(answer, indent=1, ensure_ascii=False) + "\n"
 
 
+def with_outputs(document: str) -> str:
+    """The document with the output of every command that it shows."""
+
+    def fresh(match: re.Match[str]) -> str:
+        begin, columns, command, _, end = match.groups()
+        environment = os.environ | {"COLUMNS": columns, "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+        program, *arguments = shlex.split(command)
+        argv = [str(Path(sys.executable).parent / program), *arguments]
+        done = subprocess.run(argv, cwd=PROJECT, env=environment, capture_output=True, check=True)
+        lines = [line.rstrip() for line in done.stdout.decode().strip("\n").splitlines()]
+        return begin + "\n".join(lines) + "\n" + end
+
+    return OUTPUT.sub(fresh, document)
+
+
 def main() -> None:
     """Write the files and say which changed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--goldens", action="store_true", help="write report.json of each sample")
     if parser.parse_args().goldens:
         files = {f"{case.slug}/{GOLDEN}": golden(ROOT / case.slug) for case in CASES}
+        readme_file = PROJECT / "README.md"
+        files["../README.md"] = with_outputs(readme_file.read_text(encoding="utf-8"))
     else:
         files = inputs()
     changed = 0
@@ -57,7 +81,7 @@ def main() -> None:
         if not path.exists() or path.read_bytes() != text.encode():
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(text.encode())
-            print(f"wrote sample_reports/{name}")
+            print(f"wrote {path.resolve().relative_to(PROJECT)}")
             changed += 1
     print(f"{changed} of {len(files)} files changed")
 

@@ -51,7 +51,7 @@ def test_every_ignored_ruff_rule_is_explained() -> None:
 
 
 def test_every_inline_exception_is_explained() -> None:
-    bare = re.compile(r"#\s*(?:noqa(?!: [A-Z]+\d+(?:, ?[A-Z]+\d+)* - \w)|type: ignore(?!\[[a-z-, ]+\]))")
+    bare = re.compile(r"#\s*(?:noqa(?!: [A-Z]+\d+(?:, ?[A-Z]+\d+)* - \S)|type: ignore(?!\[[a-z-, ]+\]))")
     found = [
         f"{path.relative_to(ROOT).as_posix()}:{number}"
         for path in tracked()

@@ -1,4 +1,4 @@
-"""Small files: no module over 400 lines, no function over 60, no grab-bag modules."""
+"""Small files: no module over 400 lines, no function over 60 (its docstring apart), no grab-bag modules."""
 
 from __future__ import annotations
 
@@ -23,15 +23,23 @@ def name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+def length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Lines from the ``def`` to the end, without the docstring."""
+    lines = (function.end_lineno or function.lineno) - function.lineno + 1
+    first = function.body[0]
+    if ast.get_docstring(function) is not None:
+        lines -= (first.end_lineno or first.lineno) - first.lineno + 1
+    return lines
+
+
 @pytest.mark.parametrize("path", MODULES, ids=name)
 def test_module_is_small(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= MODULE_LINES
     long = {
-        node.name: length
+        node.name: length(node)
         for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and (length := (node.end_lineno or node.lineno) - node.lineno + 1) > FUNCTION_LINES
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and length(node) > FUNCTION_LINES
     }
     assert long == {}
 
