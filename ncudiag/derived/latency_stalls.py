@@ -15,29 +15,29 @@ if TYPE_CHECKING:
 
 # On every chip from 7.0 on; source: counter data bases of ncu 2020.3 to 2024.2 and of CUPTI 13.5.
 EVERYWHERE: Mapping[str, str] = {
-    "long_scoreboard": "for L1TEX results (global, local, texture)",
-    "short_scoreboard": "for MIO results (shared memory, special functions, FP64 on chips with few FP64 units)",
-    "mio_throttle": "for room in the MIO queue",
-    "lg_throttle": "for room in the load/store queue",
-    "tex_throttle": "for room in the texture queue",
-    "barrier": "at a block barrier",
-    "membar": "at a memory fence",
-    "wait": "out the fixed latency of the instruction before",
-    "math_pipe_throttle": "for a busy math pipe",
-    "no_instruction": "for instruction fetch",
-    "branch_resolving": "for a branch target",
-    "drain": "at their end for outstanding stores",
-    "dispatch_stall": "for the dispatcher",
-    "sleeping": "in nanosleep",
-    "misc": "for another reason",
-    "not_selected": "although eligible, because another warp was issued (no stall)",
-    "selected": "for nothing: they were issued (no stall)",
+    "long_scoreboard": "spent waiting for L1TEX results (global, local, texture)",
+    "short_scoreboard": "spent waiting for MIO results (shared memory, special functions, FP64 where it is slow)",
+    "mio_throttle": "spent waiting for room in the MIO queue",
+    "lg_throttle": "spent waiting for room in the load/store queue",
+    "tex_throttle": "spent waiting for room in the texture queue",
+    "barrier": "spent waiting at a block barrier",
+    "membar": "spent waiting at a memory fence",
+    "wait": "spent waiting out the fixed latency of the instruction before",
+    "math_pipe_throttle": "spent waiting for a busy math pipe",
+    "no_instruction": "spent waiting for instruction fetch",
+    "branch_resolving": "spent waiting for a branch target",
+    "drain": "spent waiting at its end for outstanding stores",
+    "dispatch_stall": "spent waiting for the dispatcher",
+    "sleeping": "spent waiting in nanosleep",
+    "misc": "spent waiting for another reason",
+    "not_selected": "in which it was eligible but another warp was issued (no stall)",
+    "selected": "in which it was issued (no stall)",
 }
 IMC_MISS = "imc_miss"
 GMMA = "gmma"
 _SOME_CHIPS: Mapping[str, str] = {
-    IMC_MISS: "for immediate constants (compute capability to 9.0)",
-    GMMA: "for warp-group matrix operations (compute capability 9.0)",
+    IMC_MISS: "spent waiting for immediate constants (compute capability to 9.0)",
+    GMMA: "spent waiting for warp-group matrix operations (compute capability 9.0)",
 }
 _MEANING: Mapping[str, str] = {**EVERYWHERE, **_SOME_CHIPS}
 _HOPPER = (9, 0)
@@ -207,7 +207,7 @@ def _share_metric(reason: str) -> Derived:
         return stall_share_pct(inputs, reason)
 
     share.__doc__ = (
-        f"Share of a warp's cycles per issued instruction spent waiting {_MEANING[reason]}.\n\n"
+        f"Share of a warp's cycles per issued instruction {_MEANING[reason]}.\n\n"
         f"Formula: 100 x ``{stall_metric(reason)}`` / ``{LATENCY}``. Unit: %.\n"
         "Source: NVIDIA's CPIStall rule (section WarpStateStats)."
     )
@@ -219,7 +219,7 @@ def _gain_metric(reason: str) -> Derived:
         return _gain(stall_share_pct(inputs, reason), inputs)
 
     gain.__doc__ = (
-        f"What warps that no longer wait {_MEANING[reason]} can save at most of the SM's time.\n\n"
+        f"What an end of the cycles {_MEANING[reason]} can save at most of the SM's time.\n\n"
         f"Formula: min(``derived:stall_{reason}_pct``, ``derived:issue_gain_pct``). Unit: %.\n"
         "Source: estimate of NVIDIA's CPIStall rule."
     )
