@@ -6,7 +6,7 @@ import gc
 import shlex
 import sys
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -22,46 +22,50 @@ class TargetProcesses(StrEnum):
     APPLICATION_ONLY = "application-only"
 
 
+Target: TypeAlias = Annotated[
+    list[str], typer.Argument(metavar="APP [-- APP ARGS]", help="The program; its own options go behind --.")
+]
+Ncu: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--ncu", metavar="PATH", help="The ncu to use; else NCUDIAG_NCU, PATH, and where CUDA installs it."),
+]
+Timeout: TypeAlias = Annotated[
+    float | None, typer.Option("--timeout", metavar="SECONDS", help="End the program and ncu after so long.")
+]
+LaunchLimit: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--launch-limit", min=1, metavar="N", help="Profile only the first N matching launches; all by default."
+    ),
+]
+Save: TypeAlias = Annotated[
+    str | None, typer.Option("--save", metavar="FILE", help="Keep the CSV, for ncudiag explain FILE.")
+]
+DryRun: TypeAlias = Annotated[
+    bool, typer.Option("--dry-run", help="Print the ncu command line and run nothing.", show_default=False)
+]
+Processes: TypeAlias = Annotated[
+    TargetProcesses, typer.Option("--target-processes", help="Whether child processes are profiled too.")
+]
+NcuArgs: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ncu-arg", metavar="ARG", help="One more argument for ncu, as in --ncu-arg=--nvtx. May be repeated."
+    ),
+]
+
+
 def run(
     *,
-    target: Annotated[
-        list[str],
-        typer.Argument(metavar="APP [-- APP ARGS]", help="The program; its own options go behind --."),
-    ],
+    target: Target,
     kernel: shared.Kernel = None,
-    ncu: Annotated[
-        str | None,
-        typer.Option(
-            "--ncu", metavar="PATH", help="The ncu to use; else NCUDIAG_NCU, PATH, and where CUDA installs it."
-        ),
-    ] = None,
-    timeout: Annotated[
-        float | None, typer.Option("--timeout", metavar="SECONDS", help="End the program and ncu after so long.")
-    ] = None,
-    launch_limit: Annotated[
-        int | None,
-        typer.Option(
-            "--launch-limit",
-            min=1,
-            metavar="N",
-            help="Profile the first N matching launches only; no limit by default.",
-        ),
-    ] = None,
-    save: Annotated[
-        str | None, typer.Option("--save", metavar="FILE", help="Keep the CSV, for ncudiag explain FILE.")
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the ncu command line and run nothing.", show_default=False)
-    ] = False,
-    target_processes: Annotated[
-        TargetProcesses, typer.Option("--target-processes", help="Whether child processes are profiled too.")
-    ] = TargetProcesses.ALL,
-    ncu_arg: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--ncu-arg", metavar="ARG", help="One more argument for ncu, as in --ncu-arg=--nvtx. May be repeated."
-        ),
-    ] = None,
+    ncu: Ncu = None,
+    timeout: Timeout = None,
+    launch_limit: LaunchLimit = None,
+    save: Save = None,
+    dry_run: DryRun = False,
+    target_processes: Processes = TargetProcesses.ALL,
+    ncu_arg: NcuArgs = None,
     output_format: shared.Format = OutputFormat.TEXT,
     output: shared.Output = None,
     top: shared.Top = None,

@@ -36,7 +36,7 @@ def build_command(
         log_file: where ncu writes the CSV and its own lines.
         launch_limit: profile at most so many matching launches; None for all.
         target_processes: ``all`` or ``application-only``.
-        extra: further options for ncu, as they are; they come last, so they win.
+        extra: further options for ncu, as they are; ncu refuses an option that is given twice.
     """
     command = [ncu.path, "--csv", "--page", "raw", "--print-units", "base", "--log-file", log_file]
     if ncu.version is not None and ncu.version >= _CONFIG_FILE_SINCE:

@@ -21,15 +21,16 @@ _OLD_NAME = "nv-nsight-cu-cli"
 _VERSION = re.compile(r"Version\s+(\d+)\.(\d+)\.(\d+)")
 _NUMBERS = re.compile(r"\d+(?:\.\d+)+")
 _VERSION_SECONDS = 20.0
-_FOLDERS: tuple[str, ...] = (
-    "usr/local/cuda*/bin",
-    "opt/nvidia/nsight-compute/*",
-    "usr/local/NVIDIA-Nsight-Compute*",
-    "opt/nvidia/hpc_sdk/*/*/profilers/Nsight_Compute",
-    "usr/lib/nsight-compute",
-)
-if os.name == "nt":
-    _FOLDERS = ("Program Files/NVIDIA Corporation/Nsight Compute *",)
+_FOLDERS = {
+    "posix": (
+        "usr/local/cuda*/bin",
+        "opt/nvidia/nsight-compute/*",
+        "usr/local/NVIDIA-Nsight-Compute*",
+        "opt/nvidia/hpc_sdk/*/*/profilers/Nsight_Compute",
+        "usr/lib/nsight-compute",
+    ),
+    "nt": ("Program Files/NVIDIA Corporation/Nsight Compute *",),
+}[os.name]
 _INSTALL = (
     "ncu comes with the CUDA toolkit, or alone from developer.nvidia.com/nsight-compute; name an installed one with "
     "--ncu PATH or NCUDIAG_NCU. "

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 _NOT_THE_CAUSE_OF_A_TIMEOUT = frozenset({"no-kernels", "csv-not-in-log", "application-failed", "ncu-failed"})
 
+_TOLD_BY_THE_READER = "metrics-not-accessible"
+"""The reader of the file says it too, with the names of the metrics."""
+
 
 def failure(
     finished: Finished,
@@ -119,5 +122,5 @@ def run_warnings(
                 f"The limit of {launch_limit} launches was reached: later ones were not profiled.",
             )
         )
-    found += remarks(finished.lines)
+    found += [remark for remark in remarks(finished.lines) if remark[0] != _TOLD_BY_THE_READER]
     return tuple(SourceWarning(code=code, message=message) for code, message in found)

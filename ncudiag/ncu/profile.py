@@ -20,7 +20,7 @@ from ncudiag.ncu.locate import NcuInstall, find_ncu
 from ncudiag.ncu.log import read_log
 from ncudiag.ncu.metrics import quick_metrics, without_refused
 from ncudiag.ncu.outcome import failure, run_warnings
-from ncudiag.ncu.process import run_ncu
+from ncudiag.ncu.process import Finished, run_ncu
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,6 +36,7 @@ NO_NCU = "ncu"
 """The first word of a dry run where no ncu was found."""
 
 _LOG_NAME = "ncu.csv"
+_REFUSED_IN_SILENCE = 255
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +75,11 @@ class ProfiledCsv:
     lines: tuple[str, ...]
     warnings: tuple[SourceWarning, ...]
     folder: Path = field(repr=False)
+
+    @property
+    def ncu_version(self) -> str | None:
+        """As in ``"2024.1.1"``; None when ncu did not say."""
+        return None if self.ncu.version is None else ".".join(map(str, self.ncu.version))
 
     def __enter__(self) -> Self:
         """Use the CSV."""
@@ -143,6 +149,12 @@ def profile(
     except BaseException:
         _remove(folder)
         raise
+
+
+def _refused(finished: Finished, metrics: Sequence[str]) -> tuple[str, ...]:
+    """The metrics that ncu did not know, if others are left to ask for."""
+    left = without_refused(metrics, read_log(finished.lines).refused_metrics)
+    return tuple(name for name in metrics if name not in left) if left else ()
 
 
 def _keep(captured: ProfiledCsv, path: Path, *, name: str) -> ProfiledCsv:
@@ -263,21 +275,23 @@ def _capture(
         "TMPDIR": str(scratch),
         "NV_COMPUTE_PROFILER_DISABLE_STOCK_FILE_DEPLOYMENT": "1",
     }
-    dropped: tuple[str, ...] = ()
-    while True:
-        command = _command(request, ncu, log_file=str(log_file))
-        finished = run_ncu(
+
+    def once(asked: Request, to: str) -> tuple[tuple[str, ...], Finished]:
+        command = _command(asked, ncu, log_file=to)
+        return command, run_ncu(
             command, log_file=str(log_file), env=child_env, timeout=timeout, stdout_to_stderr=stdout_to_stderr,
             grace_s=GRACE_SECONDS,
         )  # fmt: skip
-        if finished.log.launches or finished.timed_out or dropped:
-            break
-        left = without_refused(request.metrics, read_log(finished.lines).refused_metrics)
-        dropped = tuple(name for name in request.metrics if name not in left)
-        if not dropped or not left:
-            break
-        request = replace(request, metrics=left)
+
+    command, finished = once(request, str(log_file))
+    dropped = () if finished.log.launches else _refused(finished, request.metrics)
+    if dropped:
+        request = replace(request, metrics=tuple(name for name in request.metrics if name not in dropped))
         log_file.unlink(missing_ok=True)
+        command, finished = once(request, str(log_file))
+    elif finished.exit_status == _REFUSED_IN_SILENCE and not finished.lines:
+        # ncu 2020.3 loses what it says before it starts the program when that goes to a file: ask once more.
+        command, finished = once(request, "stderr")
     if not finished.log.launches:
         raise failure(finished, kernel=request.kernel, timeout=timeout, machine=machine, command=command)
     return ProfiledCsv(

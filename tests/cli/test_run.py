@@ -6,11 +6,17 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ncudiag.cli.main import execute
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    Says: TypeAlias = Callable[..., None]
 
 FAKE = Path(__file__).parents[1] / "ncu" / "fake_ncu.py"
 CSV = (
@@ -18,12 +24,12 @@ CSV = (
     '"CC","dram__throughput.avg.pct_of_peak_sustained_elapsed","gpu__time_duration.sum",'
     '"sm__throughput.avg.pct_of_peak_sustained_elapsed"\n'
     '"","","","","","","","","","","","%","ns","%"\n'
-    '"0","41","app","127.0.0.1","stencil(float *)","1","7","(256, 1, 1)","(4096, 1, 1)","0","8.6","91.5","120000","20.5"\n'
+    '"0","41","app","127.0.0.1","stencil(int)","1","7","(256, 1, 1)","(4096, 1, 1)","0","8.6","91.5","120000","20.5"\n'
 )
 
 
 @pytest.fixture
-def says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Says:
     """Tell the fake ncu what to do."""
     script = tmp_path / "ncu"
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{FAKE}" "$@"\n', encoding="utf-8")
@@ -32,7 +38,7 @@ def says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setenv("FAKE_NCU", str(config))
     monkeypatch.setenv("NCUDIAG_NCU", str(script))
 
-    def set_behaviour(**what: Any) -> None:
+    def set_behaviour(**what: object) -> None:
         config.write_text(json.dumps(what), encoding="utf-8")
 
     set_behaviour(log=CSV, stdout="program output\n")
@@ -44,7 +50,7 @@ def handed(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What reaches the API; nothing runs."""
     seen: dict[str, Any] = {}
 
-    def run(target: list[str], **options: Any) -> str:
+    def run(target: list[str], **options: object) -> str:
         seen.update(target=target, **options)
         return "a report"
 
@@ -80,7 +86,8 @@ def test_the_program_and_our_options(
 def test_every_option_is_handed_on(handed: dict[str, Any]) -> None:
     options = (
         "--ncu /opt/ncu --timeout 5 --launch-limit 9 --save s.csv --target-processes application-only --ncu-arg=--nvtx "
-        "--ncu-arg --nvtx-include --top 2 --high 70 --saturated 90 --borderline 3 --with-host --brief --output o.txt app"
+        "--ncu-arg --nvtx-include --top 2 --high 70 --saturated 90 --borderline 3 --with-host --brief "
+        "--output o.txt app"
     )
     assert execute(["run", *options.split()]) == 0
     to = handed.pop("to")
@@ -131,7 +138,7 @@ def test_an_unknown_option_shows_the_form_with_dashes(capsys: pytest.CaptureFixt
     assert "ncudiag run --kernel stencil -- python train.py --lr 0.1" in error["hint"]
 
 
-def test_a_dry_run_prints_one_command_line(says: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_prints_one_command_line(says: Says, capsys: pytest.CaptureFixture[str]) -> None:
     import shlex
 
     says(log="never read")
@@ -155,7 +162,7 @@ def test_a_dry_run_without_ncu(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     assert "no ncu was found" in err
 
 
-def test_a_failure_is_a_document_and_status_4(says: Any, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_failure_is_a_document_and_status_4(says: Says, capfd: pytest.CaptureFixture[str]) -> None:
     says(log="==WARNING== No kernels were profiled.\n", stdout="program output\n")
     assert execute(["run", "--format", "json", "./app"]) == 4
     out, err = capfd.readouterr()
@@ -165,14 +172,14 @@ def test_a_failure_is_a_document_and_status_4(says: Any, capfd: pytest.CaptureFi
     assert "program output" in err
 
 
-def test_the_output_must_not_be_the_kept_csv(says: Any, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_output_must_not_be_the_kept_csv(says: Says, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     says(log=CSV)
     name = str(tmp_path / "x")
     assert execute(["run", "./app", "--save", name, "--output", name]) == 2
     assert "usage" in capsys.readouterr().err
 
 
-def test_a_run_end_to_end(says: Any, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_run_end_to_end(says: Says, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     kept = tmp_path / "kept.csv"
     says(log=CSV, stdout="program output\n")
     assert execute(["run", "--format", "json", "./app", "--save", str(kept)]) == 0
@@ -189,7 +196,7 @@ def test_a_run_end_to_end(says: Any, capfd: pytest.CaptureFixture[str], tmp_path
     assert err == ""
 
 
-def test_as_a_process(says: Any) -> None:
+def test_as_a_process(says: Says) -> None:
     says(log=CSV, stdout="program output\n")
     done = subprocess.run(
         [sys.executable, "-c", "from ncudiag.cli.main import main; main()", "run", "--format", "csv", "./app"],

@@ -8,9 +8,12 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 FAKE = Path(__file__).with_name("fake_ncu.py")
 
@@ -23,7 +26,7 @@ class FakeNcu:
     config: Path
     seen: Path
 
-    def says(self, **what: Any) -> None:
+    def says(self, **what: object) -> None:
         """Set its behaviour; see fake_ncu.py."""
         self.config.write_text(json.dumps({"seen": str(self.seen), **what}), encoding="utf-8")
 
@@ -69,8 +72,8 @@ RAW_CSV = f"""==PROF== Connected to process 41 (/home/user/app)
 ==PROF== Disconnected from process 41
 {RAW_HEADER}
 "","","","","","","","","","","","%","ns","%"
-"0","41","app","127.0.0.1","stencil(float *, float *)","1","7","(256, 1, 1)","(4096, 1, 1)","0","8.6","91.5","120000","20.25"
-"1","41","app","127.0.0.1","stencil(float *, float *)","1","7","(256, 1, 1)","(4096, 1, 1)","0","8.6","91.0","121000","20.00"
+"0","41","app","127.0.0.1","stencil(float *)","1","7","(256, 1, 1)","(4096, 1, 1)","0","8.6","91.5","120000","20.25"
+"1","41","app","127.0.0.1","stencil(float *)","1","7","(256, 1, 1)","(4096, 1, 1)","0","8.6","91.0","121000","20.00"
 """
 
 
@@ -80,11 +83,8 @@ def raw_csv() -> str:
     return RAW_CSV
 
 
-SUITES = {"bullseye": (2020, 3, 1), "bookworm": (2022, 3, 0), "trixie": (2024, 1, 1)}
-
-
 @pytest.fixture(scope="session")
-def real_ncu_folder(shared: Path) -> Any:
+def real_ncu_folder(shared: Path) -> Callable[[str], str]:
     """Find or fetch a real ncu by suite; skip loudly (fail in CI) where it cannot be had."""
 
     def folder(suite: str) -> str:

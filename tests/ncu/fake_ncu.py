@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """A stand-in for ncu that behaves as a JSON file says: a real executable for tests of the process side.
 
-The file named by FAKE_NCU holds an object: ``version`` (text), ``log`` (text for --log-file), ``stdout``, ``stderr``
-(text), ``exit``, ``run_target`` (run the program, as ncu would), ``hangs``, ``ignore_term``, ``children`` (leave
-processes behind: "group" or "session"), ``bytes`` (so many on stdout), ``refuse`` (metrics that it does not know;
-the log is written only without them), ``no_log`` (make no log file), ``seen`` (a file that gets one JSON line per
-call: argv and what it saw of its environment).
+The file named by FAKE_NCU holds an object:
+
+* ``version``, ``log`` (text for --log-file), ``stderr_log`` (text for --log-file stderr), ``no_log`` (make no log
+  file), ``stdout``, ``stderr`` (text), ``bytes`` (so many on stdout), ``exit``;
+* ``run_target`` (run the program, as ncu would), ``hangs``, ``ignore_term``, ``children`` (leave processes behind:
+  "group" or "session");
+* ``refuse`` (metrics that it does not know; the log is written only without them);
+* ``seen`` (a file that gets one JSON line per call: argv and what it saw of its environment).
 """
 
 from __future__ import annotations
@@ -24,7 +27,8 @@ def main() -> int:
     says = json.loads(Path(os.environ["FAKE_NCU"]).read_text(encoding="utf-8"))
     arguments = sys.argv[1:]
     if arguments == ["--version"]:
-        print(f"NVIDIA (R) Nsight Compute Command Line Profiler\nVersion {says.get('version', '2024.1.1')}.0 (build 1)")
+        version = says.get("version", "2024.1.1")
+        sys.stdout.write(f"NVIDIA (R) Nsight Compute Command Line Profiler\nVersion {version}.0 (build 1)\n")
         return 0
     if "seen" in says:
         record(Path(says["seen"]), arguments)
@@ -35,7 +39,9 @@ def main() -> int:
         name for name in says.get("refuse", []) if name in arguments[arguments.index("--metrics") + 1].split(",")
     ]
     text = "".join(f"==ERROR== Failed to find metric {name}\n" for name in refused) or says.get("log", "")
-    if not says.get("no_log"):
+    if log == "stderr":
+        sys.stderr.write(says.get("stderr_log", ""))
+    elif not says.get("no_log"):
         Path(log).write_text(text, encoding="utf-8")
     sys.stderr.write(says.get("stderr", ""))
     sys.stderr.flush()

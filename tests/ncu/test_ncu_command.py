@@ -14,7 +14,7 @@ from ncudiag.ncu.metrics import QUICK, quick_metrics, without_refused
 CURRENT = (2024, 1, 1)
 
 
-def build(version: tuple[int, ...] | None, **changed: Any) -> tuple[str, ...]:
+def build(version: tuple[int, ...] | None, **changed: object) -> tuple[str, ...]:
     options: dict[str, Any] = {
         "target": ("./app", "-n", "3"),
         "kernel": (),

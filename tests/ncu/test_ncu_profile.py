@@ -19,7 +19,7 @@ from ncudiag.errors import NcudiagError, ProfilingError, UsageError
 from ncudiag.ncu.ending import session_members
 from ncudiag.ncu.environment import Environment
 from ncudiag.ncu.metrics import QUICK
-from ncudiag.ncu.profile import dry_run, profile
+from ncudiag.ncu.profile import ProfiledCsv, dry_run, profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 PLAIN = Environment()
 
 
-def run(target: list[str] | None = None, **options: Any) -> Any:
+def run(target: list[str] | None = None, **options: object) -> ProfiledCsv:
     options.setdefault("environment", PLAIN)
     return profile(["./app"] if target is None else target, **options)
 
 
-def failure(**options: Any) -> NcudiagError:
+def failure(**options: object) -> NcudiagError:
     with pytest.raises(ProfilingError) as caught:
         run(**options)
     return caught.value
@@ -55,6 +55,7 @@ def test_a_good_run_gives_the_csv_and_leaves_nothing(fake_ncu: FakeNcu, raw_csv:
         assert captured.name == "./app"
         assert captured.warnings == ()
         assert captured.ncu.version == (2024, 1, 1)
+        assert captured.ncu_version == "2024.1.1"
     assert list(scratch.iterdir()) == []
     (call,) = fake_ncu.calls()
     argv = call["argv"]
@@ -110,6 +111,14 @@ def test_a_failing_program_with_rows_is_a_warning(fake_ncu: FakeNcu, raw_csv: st
         assert "status 3" in warning.message
 
 
+def test_remarks_are_warnings_once(fake_ncu: FakeNcu, raw_csv: str) -> None:
+    said = "==WARNING== Failed to reset GPU clocks\n==WARNING== Unable to access the following 1 metrics: x__y.sum\n"
+    fake_ncu.says(log=said + raw_csv, version="none")
+    with run() as captured:
+        assert [warning.code for warning in captured.warnings] == ["clocks-not-lockable"]
+        assert captured.ncu_version is None
+
+
 def test_nothing_profiled_is_never_success(fake_ncu: FakeNcu, scratch: Path) -> None:
     for log in ("", "==PROF== Connected to process 1 (/x)\n==PROF== Disconnected from process 1\n"):
         fake_ncu.says(log=log, exit=0)
@@ -148,6 +157,14 @@ def test_a_refused_command_line_is_read_from_either_stream(fake_ncu: FakeNcu, st
     command = error.details["command"]
     assert isinstance(command, list)
     assert command[-2:] == ["--frob", "./app"]
+
+
+def test_what_ncu_lost_in_silence_is_asked_for_again(fake_ncu: FakeNcu) -> None:
+    said = "==ERROR== The target application is not an executable binary.\n"
+    fake_ncu.says(log="", exit=255, stderr_log=said)
+    error = failure()
+    assert error.code == "target-not-found"
+    assert [call["argv"][6] == "stderr" for call in fake_ncu.calls()] == [False, True]
 
 
 def test_refused_metrics_are_dropped_once(fake_ncu: FakeNcu, raw_csv: str) -> None:
@@ -301,7 +318,8 @@ def test_much_output_passes_through(fake_ncu: FakeNcu, raw_csv: str, tmp_path: P
     fake_ncu.says(log=raw_csv, bytes=32 << 20, stdout="first\n")
     counter = tmp_path / "count.py"
     counter.write_text(
-        "from ncudiag.ncu.profile import profile\nwith profile(['./app']) as captured:\n    assert captured.launches == 2\n",
+        "from ncudiag.ncu.profile import profile\n"
+        "with profile(['./app']) as captured:\n    assert captured.launches == 2\n",
         encoding="utf-8",
     )
     out = tmp_path / "out"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,6 +14,7 @@ from ncudiag.ncu.profile import profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 pytestmark = [
     pytest.mark.real_ncu,
@@ -41,7 +41,7 @@ def failing(
     scratch.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(scratch))
 
-    def fails(*target: str, **options: Any) -> ProfilingError:
+    def fails(*target: str, **options: object) -> ProfilingError:
         with pytest.raises(ProfilingError) as caught:
             profile(target, ncu=folder, timeout=120, **options)
         assert caught.value.exit_status == 4

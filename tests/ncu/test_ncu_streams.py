@@ -101,7 +101,7 @@ def test_the_table_of_a_log(tmp_path: Path) -> None:
     words = "".join(f"line {number}\n" for number in range(1000))
     header = '"ID","Process ID","Kernel Name"\n'
     log.write_text(
-        f'{words}"0","1","quoted words before the table"\n{header}"","",""\n"0","1","k"\n"0","1","k"\n"0","2","k"\n==PROF== x\n',
+        f'{words}"0","1","quoted"\n{header}"","",""\n"0","1","k"\n"0","1","k"\n"0","2","k"\n==PROF== x\n',
         encoding="utf-8",
     )
     found = scan_log(str(log))
