@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ncudiag.report import words
 from ncudiag.report.bars import bars
 from ncudiag.report.escape import columns, pad
-from ncudiag.report.quantities import count, percent, quantity, share
+from ncudiag.report.quantities import percent, quantity, share
 from ncudiag.report.text_table import VERDICT_INKS
 
 if TYPE_CHECKING:
