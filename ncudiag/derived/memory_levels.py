@@ -1,0 +1,255 @@
+"""How busy each memory level is, which one leads, and how much room is left below its peak.
+
+Every percentage is of the peak that can be sustained over the whole kernel (``elapsed``).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ncudiag.derived.metric import Derived
+from ncudiag.derived.work import dram_bytes as _dram_bytes
+
+if TYPE_CHECKING:
+    from ncudiag.derived.inputs import Inputs
+
+_ELAPSED = ".avg.pct_of_peak_sustained_elapsed"
+_ACTIVE = ".avg.pct_of_peak_sustained_active"
+_FULL = 100.0
+
+DRAM_THROUGHPUT = "dram__throughput" + _ELAPSED
+GPU_DRAM_THROUGHPUT = "gpu__dram_throughput" + _ELAPSED
+L2_THROUGHPUT = "lts__throughput" + _ELAPSED
+L1_THROUGHPUT = "l1tex__throughput" + _ELAPSED
+L1_THROUGHPUT_ACTIVE = "l1tex__throughput" + _ACTIVE
+MEMORY_THROUGHPUT = "gpu__compute_memory_throughput" + _ELAPSED
+WAVEFRONTS_PCT = "l1tex__data_pipe_lsu_wavefronts" + _ELAPSED
+SM_MEMORY_THROUGHPUT = "sm__memory_throughput" + _ELAPSED
+SM_INSTRUCTION_THROUGHPUT = "sm__instruction_throughput" + _ELAPSED
+SM_INSTRUCTION_THROUGHPUT_ACTIVE = "sm__instruction_throughput" + _ACTIVE
+
+_L1_CYCLES = ("l1tex__cycles_active.sum", "l1tex__cycles_elapsed.sum")
+_SM_CYCLES = ("sm__cycles_active.avg", "gpc__cycles_elapsed.max")
+_RATE = ("dram__bytes.sum.per_second", "dram__bytes.sum.peak_sustained", "dram__cycles_elapsed.avg.per_second")
+
+# GPUs without DRAM counters: Xavier, Orin, Thor, GB10 (counter data base of CUPTI 13.5 and ncu 2024.2).
+NO_DRAM_COUNTERS = frozenset({(7, 2), (8, 7), (11, 0), (12, 1)})
+NO_DRAM_NAMES = frozenset({"xavier", "orin", "thor", "gb10"})
+
+
+def ratio(part: float | None, whole: float | None) -> float | None:
+    """``part / whole``; None when either is missing or the whole is zero."""
+    return None if part is None or not whole else part / whole
+
+
+def headroom(pct: float | None) -> float | None:
+    """What is left below 100 %, in percent of the time; None when missing or above 100 (a measuring error).
+
+    At the same amount of work a unit that is busy for p % of the time cannot finish in less than p % of it.
+    """
+    return None if pct is None or pct > _FULL else _FULL - pct
+
+
+def has_dram_counters(inputs: Inputs) -> bool:
+    """Whether this GPU can measure DRAM; taken for granted where neither capability nor name is known."""
+    if dram_pct(inputs) is not None:
+        return True
+    if inputs.compute_capability is not None:
+        return inputs.compute_capability not in NO_DRAM_COUNTERS
+    return NO_DRAM_NAMES.isdisjoint((inputs.gpu or "").lower().split())
+
+
+def dram_pct(inputs: Inputs) -> float | None:
+    """DRAM throughput, % of peak.
+
+    Formula: ``dram__throughput``, else ``gpu__dram_throughput`` (the larger of DRAM and frame-buffer
+    partition, so never below the first); both ``.avg.pct_of_peak_sustained_elapsed``.
+    """
+    return inputs.first(DRAM_THROUGHPUT, GPU_DRAM_THROUGHPUT)
+
+
+def dram_rate_pct(inputs: Inputs) -> float | None:
+    """Bytes that DRAM moved, % of what its clock could move.
+
+    Formula: 100 x ``dram__bytes.sum.per_second`` / (``dram__bytes.sum.peak_sustained`` x
+    ``dram__cycles_elapsed.avg.per_second``). Lower than the throughput, which counts busy cycles: the
+    difference went into read/write turn-around and row misses.
+    """
+    rate, peak, clock = (inputs.get(name) for name in _RATE)
+    share = None if peak is None or clock is None else ratio(rate, peak * clock)
+    return None if share is None else _FULL * share
+
+
+def dram_bytes(inputs: Inputs) -> float | None:
+    """Bytes moved to and from DRAM.
+
+    Formula: ``dram__bytes.sum``, else read + write in either spelling.
+    """
+    return _dram_bytes(inputs.values)
+
+
+def active_share(inputs: Inputs) -> float | None:
+    """Share of the kernel's time in which the SMs (with their L1) were active, 0 to 1.
+
+    Formula: ``l1tex__cycles_active.sum`` / ``l1tex__cycles_elapsed.sum``, else ``sm__cycles_active.avg`` /
+    ``gpc__cycles_elapsed.max`` (both stand in every SpeedOfLight section); at most 1, because counters of
+    two passes may disagree a little.
+    """
+    for active, elapsed in (_L1_CYCLES, _SM_CYCLES):
+        share = ratio(inputs.get(active), inputs.get(elapsed))
+        if share is not None:
+            return min(share, 1.0)
+    return None
+
+
+def l1_pct(inputs: Inputs) -> float | None:
+    """L1/TEX throughput, % of peak.
+
+    Formula: the ``elapsed`` form, else the ``active`` form times the active share of the SMs, else the
+    ``active`` form as it is (then ``derived:l1_is_active_only`` is 1 and the number may overstate).
+    """
+    elapsed, active = inputs.get(L1_THROUGHPUT), inputs.get(L1_THROUGHPUT_ACTIVE)
+    if elapsed is not None or active is None:
+        return elapsed
+    share = active_share(inputs)
+    return active if share is None else active * share
+
+
+def l1_is_active_only(inputs: Inputs) -> float | None:
+    """1 when L1/TEX throughput counts active cycles only and could not be corrected, else 0."""
+    if l1_pct(inputs) is None:
+        return None
+    return float(inputs.get(L1_THROUGHPUT) is None and active_share(inputs) is None)
+
+
+def l1_lead(inputs: Inputs) -> float | None:
+    """How far L1/TEX lies above the larger of L2 and DRAM, points.
+
+    A missing DRAM is left out on GPUs without DRAM counters; elsewhere the lead is missing with it.
+    """
+    return _lead(l1_pct(inputs), [inputs.get(L2_THROUGHPUT)], inputs)
+
+
+def l2_lead(inputs: Inputs) -> float | None:
+    """How far L2 lies above the larger of L1/TEX and DRAM, points.
+
+    A missing DRAM is left out on GPUs without DRAM counters; elsewhere the lead is missing with it.
+    """
+    return _lead(inputs.get(L2_THROUGHPUT), [l1_pct(inputs)], inputs)
+
+
+def _lead(own: float | None, others: list[float | None], inputs: Inputs) -> float | None:
+    if has_dram_counters(inputs):
+        others = [*others, dram_pct(inputs)]
+    known = [other for other in others if other is not None]
+    return None if own is None or len(known) < len(others) else own - max(known)
+
+
+def memory_minus_dram(inputs: Inputs) -> float | None:
+    """Busiest memory level minus DRAM, points.
+
+    Formula: ``gpu__compute_memory_throughput...elapsed`` - ``derived:dram_pct``. The first is a maximum that
+    holds DRAM, so a clearly negative difference is a reading error.
+    """
+    memory, dram = inputs.get(MEMORY_THROUGHPUT), dram_pct(inputs)
+    return None if memory is None or dram is None else memory - dram
+
+
+def sm_memory_lead(inputs: Inputs) -> float | None:
+    """Memory half of the SM minus its arithmetic half, points.
+
+    Formula: ``sm__memory_throughput`` - ``sm__instruction_throughput``, both ``elapsed``. Reports before
+    2025 print the second for active cycles only; then it is scaled by the active share of the SMs.
+    """
+    memory, instructions = inputs.get(SM_MEMORY_THROUGHPUT), inputs.get(SM_INSTRUCTION_THROUGHPUT)
+    if instructions is None:
+        active, share = inputs.get(SM_INSTRUCTION_THROUGHPUT_ACTIVE), active_share(inputs)
+        instructions = None if active is None or share is None else active * share
+    return None if memory is None or instructions is None else memory - instructions
+
+
+def dram_headroom_pct(inputs: Inputs) -> float | None:
+    """What a full DRAM would save at the same bytes, % of the time: 100 - ``derived:dram_pct``."""
+    return headroom(dram_pct(inputs))
+
+
+def l2_headroom_pct(inputs: Inputs) -> float | None:
+    """What a full L2 would save at the same sectors, % of the time: 100 - ``lts__throughput``."""
+    return headroom(inputs.get(L2_THROUGHPUT))
+
+
+def l1_headroom_pct(inputs: Inputs) -> float | None:
+    """What a full L1/TEX would save at the same accesses, % of the time: 100 - ``derived:l1_pct``."""
+    return headroom(l1_pct(inputs))
+
+
+def memory_headroom_pct(inputs: Inputs) -> float | None:
+    """What the busiest memory level has left, % of the time: 100 - ``gpu__compute_memory_throughput``."""
+    return headroom(inputs.get(MEMORY_THROUGHPUT))
+
+
+def wavefront_headroom_pct(inputs: Inputs) -> float | None:
+    """What the L1 data stage has left, % of the time: 100 - ``l1tex__data_pipe_lsu_wavefronts``."""
+    return headroom(inputs.get(WAVEFRONTS_PCT))
+
+
+def sm_memory_headroom_pct(inputs: Inputs) -> float | None:
+    """What the SM's memory pipes have left, % of the time: 100 - ``sm__memory_throughput``."""
+    return headroom(inputs.get(SM_MEMORY_THROUGHPUT))
+
+
+def overfetch_gain_pct(inputs: Inputs) -> float | None:
+    """What moving only the needed bytes would save on a full DRAM, % of the time.
+
+    Formula: 100 - 100 x needed bytes / ``derived:dram_bytes``, at least 0. Missing unless the user says what
+    the algorithm has to move.
+    """
+    share = ratio(inputs.needed_bytes, dram_bytes(inputs))
+    return None if share is None else max(0.0, _FULL - _FULL * share)
+
+
+_DRAM = ((DRAM_THROUGHPUT,), (GPU_DRAM_THROUGHPUT,))
+_L1 = ((L1_THROUGHPUT,), (L1_THROUGHPUT_ACTIVE, *_SM_CYCLES), (L1_THROUGHPUT_ACTIVE,))
+_BYTES = (
+    ("dram__bytes.sum",),
+    ("dram__bytes_read.sum", "dram__bytes_write.sum"),
+    ("dram__bytes_op_read.sum", "dram__bytes_op_write.sum"),
+)
+_LEVELS = (
+    (L1_THROUGHPUT, L2_THROUGHPUT, DRAM_THROUGHPUT),
+    (L1_THROUGHPUT_ACTIVE, L2_THROUGHPUT, DRAM_THROUGHPUT),
+    (L1_THROUGHPUT, L2_THROUGHPUT, GPU_DRAM_THROUGHPUT),
+    (L1_THROUGHPUT_ACTIVE, L2_THROUGHPUT, GPU_DRAM_THROUGHPUT),
+)
+
+ALL: tuple[Derived, ...] = (
+    Derived("derived:dram_pct", "%", dram_pct, _DRAM),
+    Derived("derived:dram_rate_pct", "%", dram_rate_pct, (_RATE,)),
+    Derived("derived:dram_bytes", "byte", dram_bytes, _BYTES),
+    Derived("derived:l1_pct", "%", l1_pct, _L1),
+    Derived("derived:l1_is_active_only", "flag", l1_is_active_only, _L1),
+    Derived("derived:l1_lead", "points", l1_lead, _LEVELS),
+    Derived("derived:l2_lead", "points", l2_lead, _LEVELS),
+    Derived(
+        "derived:memory_minus_dram",
+        "points",
+        memory_minus_dram,
+        ((MEMORY_THROUGHPUT, DRAM_THROUGHPUT), (MEMORY_THROUGHPUT, GPU_DRAM_THROUGHPUT)),
+    ),
+    Derived(
+        "derived:sm_memory_lead",
+        "points",
+        sm_memory_lead,
+        (
+            (SM_MEMORY_THROUGHPUT, SM_INSTRUCTION_THROUGHPUT),
+            (SM_MEMORY_THROUGHPUT, SM_INSTRUCTION_THROUGHPUT_ACTIVE, *_SM_CYCLES),
+        ),
+    ),
+    Derived("derived:dram_headroom_pct", "%", dram_headroom_pct, _DRAM),
+    Derived("derived:l2_headroom_pct", "%", l2_headroom_pct, ((L2_THROUGHPUT,),)),
+    Derived("derived:l1_headroom_pct", "%", l1_headroom_pct, _L1),
+    Derived("derived:memory_headroom_pct", "%", memory_headroom_pct, ((MEMORY_THROUGHPUT,),)),
+    Derived("derived:wavefront_headroom_pct", "%", wavefront_headroom_pct, ((WAVEFRONTS_PCT,),)),
+    Derived("derived:sm_memory_headroom_pct", "%", sm_memory_headroom_pct, ((SM_MEMORY_THROUGHPUT,),)),
+    Derived("derived:overfetch_gain_pct", "%", overfetch_gain_pct, _BYTES),
+)
