@@ -48,23 +48,22 @@ def execute(arguments: list[str]) -> int:
         return _dispatch(arguments)
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        _drop_standard_output()
-        return EXIT_BROKEN_PIPE
 
 
 def _dispatch(arguments: list[str]) -> int:
     """Run the command; every failure becomes an error of ours, told in the format that was asked for."""
+    from ncudiag.cli.app import application
+    from ncudiag.cli.output import ReaderGoneError
     from ncudiag.errors import NcudiagError
 
     try:
-        from ncudiag.cli.app import application
-
         app = application(arguments)
         # Not standalone: typer hands its exceptions up instead of printing them, and a status instead of exiting.
         status = app(args=arguments, prog_name="ncudiag", standalone_mode=False)
-    except (KeyboardInterrupt, BrokenPipeError):
-        raise
+        return status if isinstance(status, int) else 0
+    except ReaderGoneError:
+        _drop_standard_output()
+        return EXIT_BROKEN_PIPE
     except NcudiagError as error:
         return _fail(error, arguments)
     except Exception as error:
@@ -73,18 +72,20 @@ def _dispatch(arguments: list[str]) -> int:
         if os.environ.get("NCUDIAG_DEBUG"):
             raise
         return _fail(_ours(error, arguments), arguments)
-    return status if isinstance(status, int) else 0
 
 
 def _fail(error: NcudiagError, arguments: list[str]) -> int:
     """Tell an error in the format that the command line asks for; it may be too wrong to be parsed."""
     from ncudiag.cli.options import OutputFormat
-    from ncudiag.cli.output import OutputOptions, emit_error
+    from ncudiag.cli.output import OutputOptions, ReaderGoneError, emit_error
     from ncudiag.errors import NcudiagError
 
     asked = OutputFormat.JSON if _asks_for_json(arguments) else OutputFormat.TEXT
     try:
         return emit_error(error, OutputOptions(format=asked))
+    except ReaderGoneError:
+        _drop_standard_output()
+        return EXIT_BROKEN_PIPE
     except NcudiagError:
         # Standard output itself cannot be written; standard error has the first error already.
         return error.exit_status
@@ -140,4 +141,5 @@ def _usage_hint(arguments: list[str]) -> str:
 
 def _drop_standard_output() -> None:
     """Let the interpreter's own flush at exit go nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -22,6 +22,10 @@ _STDOUT = "standard output"
 _CLOSED = "it is closed"
 
 
+class ReaderGoneError(Exception):
+    """The reader of a pipe went away, as in ``| head``. No OSError, because typer ends the process at one of those."""
+
+
 @dataclass(frozen=True)
 class OutputOptions:
     """What to write and where.
@@ -206,8 +210,8 @@ def _to_stream(text: str, stream: TextIO | None) -> None:
     try:
         stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
         stream.flush()
-    except BrokenPipeError:
-        raise
+    except BrokenPipeError as error:
+        raise ReaderGoneError from error
     except OSError as error:
         raise _not_writable(_STDOUT, error.strerror or str(error)) from error
 
