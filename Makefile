@@ -8,7 +8,7 @@ VENV ?= .venv
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	  "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo "$$p"; break; }; done)
 PY := $(VENV)/bin/python
-DEMO ?= sample_reports/saxpy/report.csv
+DEMO ?= sample_reports/l2-bound/report.csv
 # Mirrors of the index and the answer to "is there a newer pip?" are not what these commands are about.
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 

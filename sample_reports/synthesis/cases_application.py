@@ -54,7 +54,7 @@ y = x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) * weight     # x: 655
 Each row (8 KiB) is read once, kept in registers, and written once: 1.07 GB in all.
 `1.07 GB / (0.92 x 1792 GB/s) = 651 us`.""",
     lesson="""\
-* Files of 2025 print `us`, `Ghz` and `byte/s`; Compute Capability 12.0 spells DRAM reads `dram__bytes_op_read`.
+* Files of 2025 print `us`, `Ghz` and `byte/s`; compute capability 12.0 spells DRAM reads `dram__bytes_op_read`.
 * The fused kernel moves every byte once and uses all of DRAM: there is nothing to gain inside. Fusing it with the
   matrix product that follows would save the write and the next read.""",
     expected=(Expected(kernel="rms_norm", verdict="memory-bound", quadrant="memory-bound", limiter="DRAM"),),

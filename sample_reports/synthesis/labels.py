@@ -21,13 +21,6 @@ _L1 = ("SOL L1/TEX Cache", "L1/TEX Cache Throughput", "L1/TEX Cache Throughput")
 _L2 = ("SOL L2 Cache", "L2 Cache Throughput", "L2 Cache Throughput")
 _SM = ("SM [%]", "Compute (SM) [%]", "Compute (SM) Throughput")
 
-COMPUTE: Rows = (
-    ("Executed Ipc Active", "sm__inst_executed.avg.per_cycle_active"),
-    ("Executed Ipc Elapsed", "sm__inst_executed.avg.per_cycle_elapsed"),
-    ("Issue Slots Busy", "sm__inst_issued.avg.pct_of_peak_sustained_active"),
-    ("Issued Ipc Active", "sm__inst_executed.avg.per_cycle_active"),
-    ("SM Busy", "sm__instruction_throughput.avg.pct_of_peak_sustained_active"),
-)
 MEMORY: Rows = (
     ("Memory Throughput", "dram__bytes.sum.per_second"),
     ("Mem Busy", f"gpu__compute_memory_access_throughput{ELAPSED}"),
@@ -35,6 +28,8 @@ MEMORY: Rows = (
     ("L1/TEX Hit Rate", "l1tex__t_sector_hit_rate.pct"),
     ("L2 Hit Rate", "lts__t_sector_hit_rate.pct"),
     ("Mem Pipes Busy", f"sm__memory_throughput{ELAPSED}"),
+    ("Local Memory Spilling Requests", "derived__local_spilling_requests"),
+    ("Local Memory Spilling Request Overhead", "derived__local_spilling_requests_pct"),
 )
 SCHEDULER: Rows = (
     ("One or More Eligible", "smsp__issue_active.avg.pct_of_peak_sustained_active"),
@@ -95,24 +90,35 @@ def speed_of_light(age: int) -> Rows:
     )
 
 
-def launch(version: Version) -> Rows:
-    """Launch statistics; "# SMs" and green contexts came in 2024."""
-    rows = [
-        ("Block Size", "launch__block_size"),
-        ("Function Cache Configuration", "launch__func_cache_config"),
-        ("Grid Size", "launch__grid_size"),
-        ("Registers Per Thread", "launch__registers_per_thread"),
-        ("Shared Memory Configuration Size", "launch__shared_mem_config_size"),
-        ("Driver Shared Memory Per Block", "launch__shared_mem_per_block_driver"),
-        ("Dynamic Shared Memory Per Block", "launch__shared_mem_per_block_dynamic"),
-        ("Static Shared Memory Per Block", "launch__shared_mem_per_block_static"),
-        ("Threads", "launch__thread_count"),
-        ("Waves Per SM", "launch__waves_per_multiprocessor"),
-    ]
-    if version.speed_of_light == len(_SECTION) - 1:
-        rows[8:8] = [("# SMs", "launch__sm_count")]
-        rows[10:10] = [("Uses Green Context", "launch__uses_green_context")]
-    return tuple(rows)
+def compute(version: Version) -> Rows:
+    """The SMs; two percentages are of active cycles up to 2024 and of elapsed cycles in 2025."""
+    basis = "elapsed" if version.short_units else "active"
+    return (
+        ("Executed Ipc Active", "sm__inst_executed.avg.per_cycle_active"),
+        ("Executed Ipc Elapsed", "sm__inst_executed.avg.per_cycle_elapsed"),
+        ("Issue Slots Busy", f"sm__inst_issued.avg.pct_of_peak_sustained_{basis}"),
+        ("Issued Ipc Active", "sm__inst_executed.avg.per_cycle_active"),
+        ("SM Busy", f"sm__instruction_throughput.avg.pct_of_peak_sustained_{basis}"),
+    )
+
+
+LAUNCH: Rows = (
+    ("Block Size", "launch__block_size"),
+    ("Function Cache Configuration", "launch__func_cache_config"),
+    ("Grid Size", "launch__grid_size"),
+    ("Registers Per Thread", "launch__registers_per_thread"),
+    ("Shared Memory Configuration Size", "launch__shared_mem_config_size"),
+    ("Driver Shared Memory Per Block", "launch__shared_mem_per_block_driver"),
+    ("Dynamic Shared Memory Per Block", "launch__shared_mem_per_block_dynamic"),
+    ("Static Shared Memory Per Block", "launch__shared_mem_per_block_static"),
+    ("# SMs", "launch__sm_count"),
+    ("Stack Size", "launch__stack_size"),
+    ("Threads", "launch__thread_count"),
+    ("# TPCs", "launch__tpc_count"),
+    ("Enabled TPC IDs", "launch__tpc_enabled"),
+    ("Uses Green Context", "launch__uses_green_context"),
+    ("Waves Per SM", "launch__waves_per_multiprocessor"),
+)
 
 
 def sections(version: Version, found: Metrics) -> Iterator[tuple[str, str, str, Value]]:
@@ -120,17 +126,17 @@ def sections(version: Version, found: Metrics) -> Iterator[tuple[str, str, str, 
     age = version.speed_of_light
     pages: list[tuple[str, str, Rows]] = [
         ("SpeedOfLight", _SECTION[age], speed_of_light(age)),
-        ("ComputeWorkloadAnalysis", "Compute Workload Analysis", COMPUTE),
+        ("ComputeWorkloadAnalysis", "Compute Workload Analysis", compute(version)),
         ("MemoryWorkloadAnalysis", "Memory Workload Analysis", MEMORY),
         ("SchedulerStats", "Scheduler Statistics", SCHEDULER),
         ("WarpStateStats", "Warp State Statistics", WARP_STATE),
         ("InstructionStats", "Instruction Statistics", INSTRUCTIONS),
-        ("LaunchStats", "Launch Statistics", launch(version)),
+        ("LaunchStats", "Launch Statistics", LAUNCH),
         ("Occupancy", "Occupancy", OCCUPANCY),
     ]
     if age == len(_SECTION) - 1:
         pages.append(("WorkloadDistribution", "GPU and Memory Workload Distribution", DISTRIBUTION))
     for identifier, name, rows in pages:
         for label, metric in rows:
-            if metric in found:
+            if metric in found and version.has(metric):
                 yield identifier, name, label, version.spelt(metric, found[metric])

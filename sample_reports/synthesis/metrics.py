@@ -255,6 +255,12 @@ def launch(gpu: Gpu, work: Work, time: Timing) -> Metrics:
         "launch__waves_per_multiprocessor": Value(time.waves, ""),
         "launch__sm_count": Value(gpu.sm_count, "SM"),
         "launch__uses_green_context": Value(0, ""),
+        "launch__tpc_count": Value(gpu.sm_count // 2, ""),
+        "launch__tpc_enabled": Value("all", ""),
+        # 1 KiB is CUDA's default (cudaLimitStackSize); no kernel here spills.
+        "launch__stack_size": Value(1024, ""),
+        "derived__local_spilling_requests": Value(0, ""),
+        "derived__local_spilling_requests_pct": Value(0, "%"),
         "sm__maximum_warps_avg_per_active_cycle": Value(fit.warps_per_sm, "warp"),
         "sm__maximum_warps_per_active_cycle_pct": Value(fit.pct, "%"),
     }

@@ -47,6 +47,8 @@ class Version:
 
     def has(self, metric: str) -> bool:
         """Whether this version knows the metric at all."""
+        if metric in _SINCE_2025:
+            return self.short_units
         return metric not in _SINCE_2024 or self.speed_of_light > 1
 
     def spelt(self, metric: str, item: Value) -> Value:
@@ -55,6 +57,13 @@ class Version:
 
 
 _SINCE_2024 = ("launch__sm_count", "launch__uses_green_context")
+_SINCE_2025 = (
+    "derived__local_spilling_requests",
+    "derived__local_spilling_requests_pct",
+    "launch__stack_size",
+    "launch__tpc_count",
+    "launch__tpc_enabled",
+)
 _RULES = ("Rule Name", "Rule Type", "Rule Description")
 _ESTIMATES = (*_RULES, "Estimated Speedup Type", "Estimated Speedup")
 V2020_3 = Version(
