@@ -93,8 +93,9 @@ def _expression(word: str, *, full_name: bool) -> str:
 
 def _either_case(character: str) -> str:
     """One character in either case: ncu's expressions have no flag for that in all versions."""
-    lower, upper = character.lower(), character.upper()
-    return f"[{lower}{upper}]" if lower != upper else _escape(character)
+    if character.isascii() and character.isalpha():
+        return f"[{character.lower()}{character.upper()}]"
+    return _escape(character)
 
 
 def _escape(text: str) -> str:

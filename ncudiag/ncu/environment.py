@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ncudiag.ncu.asking import answer_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-_NVIDIA_SMI_SECONDS = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,18 +93,7 @@ def compute_capabilities(env: Mapping[str, str] | None = None) -> tuple[str, ...
     tool = shutil.which("nvidia-smi", path=names.get("PATH"))
     if tool is None:
         return ()
-    try:
-        done = subprocess.run(  # noqa: S603 - the driver's own tool, found on PATH, with fixed arguments
-            [tool, "--query-gpu=compute_cap", "--format=csv,noheader"],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_NVIDIA_SMI_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ()
-    words = done.stdout.split() if done.returncode == 0 else []
+    words = (answer_of([tool, "--query-gpu=compute_cap", "--format=csv,noheader"]) or "").split()
     return tuple(word for word in words if word.replace(".", "", 1).isdigit())
 
 

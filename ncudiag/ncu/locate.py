@@ -6,12 +6,12 @@ import functools
 import os
 import re
 import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ncudiag.errors import ProfilingError
+from ncudiag.ncu.asking import answer_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,7 +20,6 @@ _NAMES = ("ncu", "ncu.exe", "ncu.bat") if os.name == "nt" else ("ncu",)
 _OLD_NAME = "nv-nsight-cu-cli"
 _VERSION = re.compile(r"Version\s+(\d+)\.(\d+)\.(\d+)")
 _NUMBERS = re.compile(r"\d+(?:\.\d+)+")
-_VERSION_SECONDS = 20.0
 _FOLDERS = {
     "posix": (
         "usr/local/cuda*/bin",
@@ -85,19 +84,7 @@ def all_installs(*, env: Mapping[str, str] | None = None, root: Path = Path("/")
 @functools.cache
 def version_of(path: str) -> tuple[int, ...] | None:
     """The version that an ncu prints; None when it cannot be started or does not say."""
-    try:
-        done = subprocess.run(  # noqa: S603 - the ncu that the user named or installed
-            [path, "--version"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_VERSION_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    found = _VERSION.search(done.stdout)
+    found = _VERSION.search(answer_of([path, "--version"]) or "")
     return tuple(int(number) for number in found.groups()) if found else None
 
 

@@ -32,6 +32,7 @@ ORDER: tuple[ErrorCode, ...] = (
     "platform-unsupported",
     "clocks-not-lockable",
     "no-gpu",
+    "ncu-not-found",
     "metric-not-found",
     "replay-out-of-memory",
     "replay-mismatch",

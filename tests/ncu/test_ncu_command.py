@@ -6,6 +6,8 @@ import re
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ncudiag.ncu.command import build_command, kernel_filter
 from ncudiag.ncu.locate import NcuInstall
@@ -80,6 +82,13 @@ def test_the_filter_is_spelled_by_version(version: tuple[int, ...] | None, old: 
 def test_what_a_filter_matches(words: list[str], name: str, *, matches: bool) -> None:
     expression = kernel_filter(words, version=CURRENT)[-1].removeprefix("regex:")
     assert (re.search(expression, name) is not None) is matches
+
+
+@given(st.text(min_size=1).filter(lambda word: not word.startswith(("regex:", "exact:"))))
+def test_every_word_finds_itself(word: str) -> None:
+    for asked, name in ((word, word), (f"exact:{word}", word), (word.upper() if word.isascii() else word, word)):
+        expression = kernel_filter([asked], version=CURRENT)[-1].removeprefix("regex:")
+        assert re.search(expression, name)
 
 
 def test_plain_words_look_at_the_short_name_and_expressions_at_the_full_one() -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from ncudiag.errors import ProfilingError
+from ncudiag.ncu.asking import answer_of
 from ncudiag.ncu.locate import all_installs, find_ncu, version_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def install(path: Path, version: str | None = "2024.1.1") -> str:
@@ -109,3 +107,13 @@ def test_a_version_that_is_not_said(root: Path) -> None:
     assert version_of(install(root / "silent/ncu", None)) is None
     assert version_of(str(root / "no/ncu")) is None
     assert find_ncu(str(root / "silent/ncu"), env={}, root=root).version is None
+
+
+def test_a_tool_that_hangs_is_ended_with_its_children(root: Path) -> None:
+    tool = root / "tool"
+    tool.write_text('#!/bin/sh\nsleep 600 & echo $! > "$0.pid"\nwait\n', encoding="utf-8")
+    tool.chmod(0o755)
+    assert answer_of([str(tool)], seconds=0.5) is None
+    child = int((root / "tool.pid").read_text(encoding="utf-8"))
+    state = Path(f"/proc/{child}/stat")
+    assert not state.exists() or state.read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"

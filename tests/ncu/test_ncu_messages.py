@@ -7,6 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ncudiag.errors import ERROR_CODES, ProfilingError, ReportError
 from ncudiag.ncu.catalogue import load_catalogue
@@ -52,6 +54,7 @@ def reference(shared: Path) -> list[dict[str, str]]:
         return [row for row in csv.DictReader(file) if not row["match"].startswith(("(", "==PROF=="))]
 
 
+@pytest.mark.shared
 def test_every_message_of_the_reference_has_its_code(shared: Path) -> None:
     wrong = []
     for row in reference(shared):
@@ -136,6 +139,36 @@ def test_every_code_of_the_catalogue_has_a_rank_and_a_text() -> None:
 def test_the_cause_is_reported_and_not_its_followers(lines: list[str], code: str | None) -> None:
     error = classify(lines)
     assert (error and error.code) == code
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "bash: ncu: command not found",
+        "-bash: line 3: ncu: command not found",
+        "sudo: ncu: command not found",
+        "/bin/sh: 1: ncu: not found",
+        "zsh: command not found: ncu",
+        "./profile.sh: line 12: /usr/local/cuda/bin/ncu: No such file or directory",
+        "env: \u2018ncu\u2019: No such file or directory",
+        "'ncu' is not recognized as an internal or external command,",
+    ],
+)
+def test_the_shell_did_not_find_ncu(line: str) -> None:
+    error = classify(["$ sudo ncu --csv ./app", line])
+    assert isinstance(error, ProfilingError)
+    assert error.code == "ncu-not-found"
+    assert "/usr/local/cuda" in error.hint
+    assert classify([CONNECTED, line]) is None
+    assert classify(["ncurses: command not found", "no ncu here"]) is None
+
+
+@given(st.lists(st.text() | st.sampled_from([PERMISSION, NONE, APP_1, *TRACE, "Available Kernels:", "==ERROR== ''"])))
+def test_no_line_breaks_the_classifier(lines: list[str]) -> None:
+    for environment in (None, Environment()):
+        error = classify(lines, environment=environment, kernel=["x"])
+        assert error is None or (error.message and error.hint and error.code in ERROR_CODES)
+    remarks(lines)
 
 
 def test_marks_are_found_behind_a_rank_prefix_and_behind_progress() -> None:
@@ -355,6 +388,7 @@ CORPUS_CODES = {
 }
 
 
+@pytest.mark.shared
 def test_real_logs_without_launches(shared: Path) -> None:
     with (shared / "corpus" / "INDEX.csv").open(encoding="utf-8", newline="") as file:
         empty = [row["file"] for row in csv.DictReader(file) if row["launches"] == "0" and row["kind"] != "ncu-rep"]

@@ -417,6 +417,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.shared
 def test_every_handed_log_replayed(
     shared: Path, fake_ncu: FakeNcu, scratch: Path, search: Callable[[str, str], bool]
 ) -> None:
