@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ncudiag._version import __version__
@@ -25,7 +27,6 @@ _HOMES = {
     "NcudiagError": "ncudiag.errors",
     "Profile": "ncudiag.model",
     "Report": "ncudiag.report.document",
-    "diagnose": "ncudiag.api",
     "read": "ncudiag.api",
     "run": "ncudiag.api",
 }
@@ -44,3 +45,23 @@ def __getattr__(name: str) -> object:
 def __dir__() -> list[str]:
     """The public names."""
     return sorted(__all__)
+
+
+class _Package(ModuleType):
+    """The package as a module whose ``diagnose`` is the function, although a folder of that name holds its code.
+
+    Importing a submodule binds it to its name in the parent; for this one name that binding is ignored.
+    """
+
+    def _function(self) -> object:
+        from ncudiag.api import diagnose
+
+        return diagnose
+
+    def _ignore_submodule(self, submodule: object) -> None:
+        """Leave the name with the function."""
+
+    diagnose = property(_function, _ignore_submodule)
+
+
+sys.modules[__name__].__class__ = _Package
