@@ -62,10 +62,12 @@ def test_stall_and_occupancy_rules_wait_for_a_latency_verdict(book: RuleBook, ru
     rule = rule_of(book, rule_id)
     values = fires_on(rule)
     assert state_of(rule, values) == "fired"
-    for verdict in ("memory-bound", "compute-bound"):
+    others: tuple[Verdict, ...] = ("memory-bound", "compute-bound")
+    for verdict in others:
         assert state_of(rule, values, verdict=verdict) == "not-applicable"
         assert state_of(rule, values, verdict=verdict, confidence="borderline") == "fired"
-    for verdict in ("near-roofline", "unknown"):
+    never: tuple[Verdict, ...] = ("near-roofline", "unknown")
+    for verdict in never:
         assert state_of(rule, values, verdict=verdict, confidence="borderline") == "not-applicable"
 
 
