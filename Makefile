@@ -17,12 +17,14 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help: ## list these commands
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1	\2/p' Makefile | expand -t 18
 
-demo: $(VENV)/.runtime ## install into .venv, explain a bundled sample report, print the diagnosis
-	@echo "demo: explains a bundled report ($(DEMO)) with ncudiag from $(VENV)"
+demo: ## install into .venv, explain a bundled sample report, print the diagnosis
+	@echo "demo: installs ncudiag into $(VENV) (first time only) and explains a bundled report, $(DEMO)"
+	@$(MAKE) --no-print-directory "$(VENV)/.runtime"
 	@$(VENV)/bin/ncudiag explain "$(DEMO)"
 
-test: $(VENV)/.dev ## install the developer tools into .venv, run every check that CI runs
-	@echo "test: style, types, import floors, all tests with coverage, the built wheel"
+test: ## install the developer tools into .venv, run every check that CI runs
+	@echo "test: installs the developer tools into $(VENV) (first time only); checks style, types, floors, tests, wheel"
+	@$(MAKE) --no-print-directory "$(VENV)/.dev"
 	@$(PY) .ci/checks.py
 
 lint: $(VENV)/.dev ## only style, types and import floors (seconds)
