@@ -6,7 +6,6 @@ Each check is one command. Tests count by themselves, any other command counts a
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import subprocess
 import sys
@@ -17,6 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / ".cache"
+# .ci/run prints it once more after make's own last words.
+SUMMARY = CACHE / "summary.txt"
 BIN = Path(sys.executable).parent
 GET_NCU = ROOT.parent / "shared" / "tools" / "get-ncu"
 NCU_SUITES = ("bookworm", "trixie", "bullseye")
@@ -150,7 +151,7 @@ def main() -> int:
     names = set(only.split(",")) if only else None
     chosen = [check for check in checks() if names is None or check.name in names]
     CACHE.mkdir(exist_ok=True)
-    os.environ.setdefault("PYTHONWARNDEFAULTENCODING", "0")
+    SUMMARY.unlink(missing_ok=True)
     if names is None or "tests" in names:
         fetch_real_ncu()
     outcomes = {check.name: run(check) for check in chosen}
@@ -162,7 +163,9 @@ def main() -> int:
     passed, failed, skipped = (
         sum(getattr(outcome, key) for outcome in outcomes.values()) for key in ("passed", "failed", "skipped")
     )
-    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    line = f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else "")
+    SUMMARY.write_text(line + "\n", encoding="utf-8")
+    print(line)
     return int(failed > 0)
 
 
