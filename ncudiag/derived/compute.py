@@ -14,7 +14,7 @@ from ncudiag.derived.flops import (
 )
 from ncudiag.derived.metric import Derived
 from ncudiag.derived.pipe_metrics import PIPES
-from ncudiag.derived.pipes import ELAPSED, WARP_LANES, active_lanes, math_pipe_pct
+from ncudiag.derived.pipes import ELAPSED, WARP_LANES, active_lanes, math_pipe_pct, pipe_use
 from ncudiag.derived.ratios import FULL, percent, ratio
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ _LANES = (
 )
 _SM = "sm__throughput" + ELAPSED
 _FP16_IN_FMA = (8, 6)
+_FP16_TYPE, _FMA_BASE = "sm__inst_executed_pipe_fma_type_fp16", "sm__inst_executed_pipe_fma"
 
 
 def unfused_fp32_pct(inputs: Inputs) -> float | None:
@@ -98,9 +99,8 @@ def fma_fp16_share_pct(inputs: Inputs) -> float | None:
     share = _share_of_fma_pct(inputs, ("hadd", "hmul", "hfma"), ())
     if share is not None:
         return share
-    return percent(
-        inputs.get("sm__inst_executed_pipe_fma_type_fp16" + ELAPSED), inputs.get("sm__inst_executed_pipe_fma" + ELAPSED)
-    )
+    half, whole = pipe_use(inputs, (_FP16_TYPE,)), pipe_use(inputs, (_FMA_BASE,))
+    return None if half is None or whole is None else percent(half.pct, whole.pct)
 
 
 def fma_integer_share_pct(inputs: Inputs) -> float | None:

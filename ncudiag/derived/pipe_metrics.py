@@ -183,9 +183,9 @@ def sm_arithmetic_pct(inputs: Inputs) -> float | None:
     """How busy the SM is with instructions other than loads and stores, in % of peak.
 
     ``sm__throughput`` is the larger of an instruction half and a memory half. Where the instruction half was
-    measured it is taken, else the whole.
+    measured (``derived:sm_instruction_pct``) it is taken, else the whole.
     """
-    half = inputs.get(_INSTRUCTION_HALF + ELAPSED)
+    half = sm_instruction_pct(inputs)
     return inputs.get(_SM) if half is None else half
 
 

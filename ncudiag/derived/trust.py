@@ -6,9 +6,9 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from ncudiag.derived.boards import no_dram_counters
-from ncudiag.derived.flops import DURATION, SM_CLOCKS, duration_s, sm_clock_hz
+from ncudiag.derived.flops import DURATION, SM_CLOCKS, duration_s
 from ncudiag.derived.metric import Derived
-from ncudiag.derived.ratios import FULL, percent, ratio
+from ncudiag.derived.ratios import percent, ratio
 from ncudiag.derived.roofline import pct_of_roof
 from ncudiag.derived.work import dram_bytes
 
@@ -25,8 +25,10 @@ _CYCLES = "gpc__cycles_elapsed.max"
 _L2_BYTES = "device__attribute_l2_cache_size"
 _SM_COUNT = ("launch__sm_count", "device__attribute_multiprocessor_count")
 _RESERVED = ("launch__uses_green_context", "launch__uses_nvlink_centric_scheduling")
-_DRAM = ("dram__", "gpu__dram_", "fbpa__")
-_DRAM_NEEDED = "dram__throughput.avg.pct_of_peak_sustained_elapsed"
+_DRAM_PCT = (
+    "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+    "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed",
+)
 _PM_TIME, _PM_CYCLES = "profiler__pmsampler_interval_time", "profiler__pmsampler_interval_cycles"
 
 # Units whose values come from hardware counters. Launch data, device attributes, the duration and the occupancy
@@ -66,17 +68,17 @@ def _is_counter(name: str) -> bool:
 
 
 def dram_not_on_this_gpu(inputs: Inputs) -> float:
-    """1 when the GPU has no DRAM counters (7.2, 8.7, 11.0, 12.1) and the report holds none; else 0."""
+    """1 when the GPU has no DRAM counters (7.2, 8.7, 11.0, 12.1) and the report no DRAM throughput; else 0."""
     return float(no_dram_counters(inputs) and not _has_dram(inputs))
 
 
 def dram_not_collected(inputs: Inputs) -> float:
-    """1 when the GPU has DRAM counters, as far as is known, and the report holds none of their values; else 0."""
+    """1 when the GPU has DRAM counters, as far as is known, but the report no DRAM throughput; else 0."""
     return float(not no_dram_counters(inputs) and not _has_dram(inputs))
 
 
 def _has_dram(inputs: Inputs) -> bool:
-    return any(name.startswith(_DRAM) for name in inputs.values)
+    return inputs.first(*_DRAM_PCT) is not None
 
 
 def clock_ratio(inputs: Inputs) -> float | None:
@@ -161,7 +163,7 @@ ALL: tuple[Derived, ...] = (
     Derived("derived:max_share_pct", "%", max_share_pct, (("lts__t_sector_hit_rate.pct",),)),
     Derived("derived:counters_unreadable", "flag", counters_unreadable),
     Derived("derived:dram_not_on_this_gpu", "flag", dram_not_on_this_gpu),
-    Derived("derived:dram_not_collected", "flag", dram_not_collected, ((_DRAM_NEEDED,),)),
+    Derived("derived:dram_not_collected", "flag", dram_not_collected, ((_DRAM_PCT[0],),)),
     Derived(
         "derived:clock_ratio", "ratio", clock_ratio, tuple((_DURATION_CYCLES[2], limit) for limit in _CLOCK_LIMITS)
     ),
