@@ -52,11 +52,16 @@ def execute(arguments: list[str]) -> int:
 
 def _dispatch(arguments: list[str]) -> int:
     """Run the command; every failure becomes an error of ours, told in the format that was asked for."""
-    from ncudiag.cli.app import application
+    from ncudiag.cli.answer import answer, plain_call
     from ncudiag.cli.output import ReaderGoneError
     from ncudiag.errors import NcudiagError
 
     try:
+        plain = plain_call(arguments)
+        if plain is not None:
+            return answer(*plain)
+        from ncudiag.cli.app import application
+
         app = application(arguments)
         # Not standalone: typer hands its exceptions up instead of printing them, and a status instead of exiting.
         status = app(args=arguments, prog_name="ncudiag", standalone_mode=False)
@@ -76,7 +81,7 @@ def _dispatch(arguments: list[str]) -> int:
 
 def _fail(error: NcudiagError, arguments: list[str]) -> int:
     """Tell an error in the format that the command line asks for; it may be too wrong to be parsed."""
-    from ncudiag.cli.options import OutputFormat
+    from ncudiag.cli.formats import OutputFormat
     from ncudiag.cli.output import OutputOptions, ReaderGoneError, emit_error
     from ncudiag.errors import NcudiagError
 

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated, TypeAlias
 
 import typer
 
+from ncudiag.cli.formats import OutputFormat
 
-class OutputFormat(StrEnum):
-    """What to print."""
-
-    TEXT = "text"
-    JSON = "json"
-    CSV = "csv"
-    MARKDOWN = "markdown"
+__all__ = ["Borderline", "Brief", "Format", "High", "Kernel", "Output", "OutputFormat", "Saturated", "Top", "WithHost"]
 
 
 Format: TypeAlias = Annotated[

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ncudiag.cli import terminal
-from ncudiag.cli.options import OutputFormat
+from ncudiag.cli.formats import OutputFormat
 from ncudiag.errors import EXIT_OK, NcudiagError, UsageError
 
 if TYPE_CHECKING:

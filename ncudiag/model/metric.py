@@ -27,7 +27,7 @@ class Metric(BaseModel):
         unit: the base unit (``ns``, ``byte``, ``hz``, ``%``, ``byte/s``, ...); empty for a plain ratio or count.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     name: str
     value: float | None

@@ -24,7 +24,7 @@ class SourceWarning(BaseModel):
         message: one sentence with the place or the numbers.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     code: str
     message: str
@@ -42,7 +42,7 @@ class Source(BaseModel):
         warnings: what to know, in order of appearance, each once.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     path: str
     format: ReportFormat
@@ -62,7 +62,7 @@ class Profile(BaseModel):
         log: ncu's own ``==...==`` lines, at most the first and last hundred.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, arbitrary_types_allowed=True)
 
     source: Source
     launches: tuple[Launch, ...]

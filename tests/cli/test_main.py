@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import ncudiag.api
+import ncudiag.cli.answer
 from ncudiag._version import __version__
+from ncudiag.cli.answer import plain_call
 from ncudiag.cli.main import execute
 from ncudiag.diagnose.diagnosis import Diagnosis, Duration, KernelIdentity
 from ncudiag.errors import ProfilingError, ReportError, UsageError
@@ -107,6 +109,50 @@ def test_text_is_the_default(capsys: Capture) -> None:
     assert out.startswith("a.csv\n")
     assert "evil\\x1b[31m<b>核(int)" in out
     assert err == ""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "explain a.csv",
+        "explain a.csv --format json",
+        "explain --format=csv a.csv bad.csv",
+        "explain a.csv --format text --format markdown b.csv",
+        "explain a.csv b.csv --format json",
+        "explain log.txt --format=json",
+        "explain -",
+    ],
+)
+def test_the_plain_call_needs_no_typer_and_answers_the_same(
+    line: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch, calls: list[dict[str, Any]]
+) -> None:
+    """Two ways to understand one command line."""
+    assert plain_call(line.split()) is not None
+    status = execute(line.split())
+    plain = capsys.readouterr()
+    monkeypatch.setattr(ncudiag.cli.answer, "plain_call", lambda _: None)
+    assert execute(line.split()) == status
+    assert capsys.readouterr() == plain
+    half = len(calls) // 2
+    given = [{key: value for key, value in call.items() if value} for call in calls]
+    assert given[:half] == given[half:]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "schema",
+        "explain",
+        "explain a.csv --top 3",
+        "explain a.csv --format xml",
+        "explain a.csv --format",
+        "explain -- a",
+    ],
+)
+def test_every_other_call_is_for_typer(line: str) -> None:
+    """With its checks and messages."""
+    assert plain_call(line.split()) is None
 
 
 def test_all_options_reach_the_library(calls: list[dict[str, Any]]) -> None:
