@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 from ncudiag.errors import ReportError
@@ -44,6 +43,8 @@ def write_atomically(name: str, text: str) -> None:
     Raises:
         OSError: it cannot be written.
     """
+    import tempfile
+
     target = Path(os.path.realpath(name))
     content = text.encode("utf-8", "backslashreplace")
     mode = target.stat().st_mode if target.exists() else None
