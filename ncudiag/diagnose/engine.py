@@ -311,10 +311,10 @@ def _roofline(kernel: Measured) -> RooflinePoint | None:
         return None
     return RooflinePoint(
         precision=work.precision,
-        flops=work.flops,
-        bytes=work.bytes,
-        arithmetic_intensity=work.arithmetic_intensity,
-        achieved_flops_per_s=work.achieved_flops_per_s,
+        flops=_finite(work.flops),
+        bytes=_finite(work.bytes),
+        arithmetic_intensity=_finite(work.arithmetic_intensity),
+        achieved_flops_per_s=_finite(work.achieved_flops_per_s),
         ridge_point=None,
         attainable_flops_per_s=None,
         pct_of_roof=None,

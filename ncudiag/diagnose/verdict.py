@@ -117,15 +117,11 @@ class _Judge:
         if not dram_high and memory is not None and memory[1] >= self.high and memory[1] >= sm[1]:
             return self._cache_limits(base, memory)
         dram_unit = Unit("DRAM", dram[1], dram[0])
-        match quadrant:
-            case "memory-bound":
-                return replace(base, unit=dram_unit, notes=self._busier_cache(dram, memory))
-            case "compute-bound":
-                return self._sm_limits(base, sm)
-            case "near-roofline":
-                return self._both_high(replace(base, notes=self._busier_cache(dram, memory)), sm, dram_unit)
-            case "latency-bound":
-                return self._pipe_below_threshold(base, sm)
+        if quadrant == "memory-bound":
+            return replace(base, unit=dram_unit, notes=self._busier_cache(dram, memory))
+        if quadrant == "near-roofline":
+            return self._both_high(replace(base, notes=self._busier_cache(dram, memory)), sm, dram_unit)
+        return self._sm_limits(base, sm) if quadrant == "compute-bound" else self._pipe_below_threshold(base, sm)
 
     def _settled_low(self, sm: Found, memory: Found) -> Judgement:
         """No DRAM metric, but the busiest memory level is low, and DRAM is one of the levels."""
@@ -257,7 +253,7 @@ class _Judge:
         if half is None or half[1] < max(self.high, sm[1] - _SAME):
             return None
         instructions = self._instruction_half()
-        if instructions is not None and instructions >= max(self.high, half[1] - self.limits.pipe_gap):
+        if instructions is not None and instructions >= self.high and half[1] - instructions < self.limits.pipe_gap:
             return None
         l1 = self._unit("L1/TEX", m.L1_PCT)
         if l1 is not None and l1.pct >= self.high:

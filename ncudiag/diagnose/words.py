@@ -70,7 +70,7 @@ def _no_verdict(kernel: Measured, judgement: Judgement) -> str:
             why = "nothing in the report tells how busy DRAM was"
         case "sm-not-measured":
             why = "nothing in the report tells how busy the SM was"
-        case None:
+        case _:
             why = "the report holds neither a memory nor an SM percentage"
     return f"No verdict: {why}."
 
@@ -135,8 +135,8 @@ def _gain(headroom: float | None) -> str:
 
 
 def _pct(value: float | None) -> str:
-    """One decimal; more where rounding would lift a number onto a threshold (59.99 is not 60.0)."""
+    """One decimal; two where rounding would make a number look like a threshold or like nothing (59.99, 0.04)."""
     if value is None:
         return "not measured"
     text = f"{value:.1f}"
-    return f"{value:.2f} %" if text.endswith(".0") and float(text) != value else f"{text} %"
+    return f"{value:.2f} %" if text.endswith("0.0") and float(text) != value else f"{text} %"

@@ -1,0 +1,148 @@
+"""Medians in bounded memory agree with the plain ones."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import tempfile
+from typing import TYPE_CHECKING
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ncudiag.diagnose import columns
+from ncudiag.diagnose.columns import ColumnPool, ColumnStore
+from ncudiag.model import Columns, MetricRow
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pytest
+
+Row = tuple[float | None, ...]
+VALUES = st.none() | st.floats(min_value=-1e12, max_value=1e12, allow_nan=False)
+
+
+def rows_of(columns_: Columns, rows: Sequence[Row]) -> list[MetricRow]:
+    """Rows that share their columns, as a reader makes them."""
+    made = []
+    for row in rows:
+        plain = MetricRow.of(dict(zip(columns_.names, row, strict=True)))
+        made.append(MetricRow(columns_, plain.data))
+    return made
+
+
+def expected(names: Sequence[str], rows: Sequence[Row]) -> dict[str, float]:
+    """The same by the standard library."""
+    found = {}
+    for position, name in enumerate(names):
+        values = [value for row in rows if (value := row[position]) is not None]
+        if values:
+            found[name] = statistics.median(values)
+    return found
+
+
+def close(found: dict[str, float], wanted: dict[str, float]) -> bool:
+    """Equal up to the rounding of one division."""
+    return found.keys() == wanted.keys() and all(
+        math.isclose(value, wanted[name], rel_tol=1e-12, abs_tol=1e-3) for name, value in found.items()
+    )
+
+
+@given(rows=st.lists(st.tuples(VALUES, VALUES, VALUES), min_size=1, max_size=20), budget=st.integers(0, 40))
+def test_one_set_of_columns(rows: list[Row], budget: int) -> None:
+    """In memory, spilled once, spilled after every row."""
+    shared = Columns(["a", "b", "c"])
+    with ColumnPool(budget_values=budget) as pool:
+        store = ColumnStore(pool)
+        for row in rows_of(shared, rows):
+            store.append(row)
+        assert store.names() == ["a", "b", "c"]
+        assert close(store.medians(), expected(shared.names, rows))
+
+
+@given(
+    first=st.lists(st.tuples(VALUES, VALUES), min_size=1, max_size=8),
+    second=st.lists(st.tuples(VALUES, VALUES), min_size=1, max_size=8),
+    budget=st.integers(0, 20),
+)
+def test_two_sets_of_columns_in_two_stores(first: list[Row], second: list[Row], budget: int) -> None:
+    """Launches with different metrics; two kernels share the budget and the file."""
+    one, other = Columns(["a", "b"]), Columns(["b", "c"])
+    with ColumnPool(budget_values=budget) as pool:
+        store, beside = ColumnStore(pool), ColumnStore(pool)
+        for row in rows_of(one, first):
+            store.append(row)
+            beside.append(row)
+        for row in rows_of(other, second):
+            store.append(row)
+        together = [(*row, None) for row in first] + [(None, *row) for row in second]
+        assert close(store.medians(), expected(["a", "b", "c"], together))
+        assert close(beside.medians(), expected(["a", "b"], first))
+
+
+def test_many_rows_go_through_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Above the small limit, some metrics at a time."""
+    monkeypatch.setattr(columns, "_SMALL", 10)
+    monkeypatch.setattr(columns, "_CHUNK_VALUES", 50)
+    shared = Columns([f"m{position}" for position in range(7)])
+    rows: list[Row] = [tuple(float((i * 37 + j * 11) % 101) for j in range(7)) for i in range(23)]
+    with ColumnPool() as pool:
+        store = ColumnStore(pool)
+        for row in rows_of(shared, rows):
+            store.append(row)
+        assert store.medians() == expected(shared.names, rows)
+
+
+def test_blocks_of_a_spill(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One spill writes several blocks; rows that come later stay in memory."""
+    monkeypatch.setattr(columns, "_CHUNK_VALUES", 6)
+    shared = Columns(["a", "b", "c"])
+    rows: list[Row] = [(float(i), float(-i), None) for i in range(12)]
+    with ColumnPool(budget_values=30) as pool:
+        store = ColumnStore(pool)
+        for row in rows_of(shared, rows):
+            store.append(row)
+        assert store.medians() == {"a": 5.5, "b": -5.5}
+
+
+def test_rows_without_metrics() -> None:
+    """A launch may hold nothing, spilled or not."""
+    empty = Columns([])
+    for budget in (0, 100):
+        with ColumnPool(budget_values=budget) as pool:
+            store = ColumnStore(pool)
+            for row in [*rows_of(empty, [(), ()]), *rows_of(Columns(["a"]), [(1.0,)])]:
+                store.append(row)
+            assert store.medians() == {"a": 1.0}
+
+
+def test_an_empty_store() -> None:
+    """No launch, no medians."""
+    with ColumnPool() as pool:
+        assert ColumnStore(pool).medians() == {}
+
+
+def test_infinite_numbers_make_no_noise() -> None:
+    """They stay infinite or become missing; the engine leaves them out."""
+    shared = Columns(["a"])
+    rows: list[Row] = [(math.inf,), (-math.inf,), (math.inf,), (-math.inf,)]
+    with ColumnPool(budget_values=0) as pool:
+        store = ColumnStore(pool)
+        for row in rows_of(shared, rows):
+            store.append(row)
+        assert math.isnan(store.medians()["a"])
+
+
+def test_the_file_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaving the pool removes it."""
+    opened = []
+
+    def temporary(**options: str) -> object:
+        opened.append(tempfile.TemporaryFile(**options))  # noqa: SIM115 - the pool closes it
+        return opened[-1]
+
+    monkeypatch.setattr(columns, "TemporaryFile", temporary)
+    with ColumnPool(budget_values=0) as pool:
+        ColumnStore(pool).append(MetricRow.of({"a": 1.0}))
+    assert [file.closed for file in opened] == [True]

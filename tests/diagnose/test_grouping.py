@@ -1,0 +1,202 @@
+"""What is one entry: name, launch shape, registers, device, process; medians and counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from verdict_launches import NAMES, diagnose_all, launch
+
+from ncudiag.model import Extremes, Launch
+
+BUSY: dict[str, float | None] = {"dram": 90.0, "sm": 5.0}
+
+
+def timed(ns: float | None, **fields: Any) -> Launch:  # noqa: ANN401 - fields of Launch
+    """A memory-bound launch of this duration."""
+    return launch(BUSY | {"ns": ns}, **fields)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"kernel_name": "a"}, {"kernel_name": "b"}),
+        ({"kernel_name": "f<int>(int)"}, {"kernel_name": "f<long>(long)"}),
+        ({"block": (128, 1, 1)}, {"block": (256, 1, 1)}),
+        ({"grid": (128, 1, 1)}, {"grid": (1, 128, 1)}),
+        ({"grid": (128, 1, 1)}, {"grid": None}),
+        ({"device": 0}, {"device": 1}),
+        ({"process_id": 1}, {"process_id": 2}),
+        ({"gpu": "NVIDIA A100"}, {"gpu": "NVIDIA L4"}),
+        ({"compute_capability": "8.0"}, {"compute_capability": "8.9"}),
+        ({"host_name": "n1"}, {"host_name": "n2"}),
+    ],
+)
+def test_kept_apart(first: dict[str, Any], second: dict[str, Any]) -> None:
+    """Each of these alone makes two entries."""
+    found = diagnose_all([timed(30_000.0, id=0, **first), timed(20_000.0, id=0, **second)])
+    assert [entry.duration_ns.total for entry in found.kernels] == [30_000.0, 20_000.0]
+    assert [entry.time_share for entry in found.kernels] == [0.6, 0.4]
+    assert found.duration_ns == 50_000.0
+
+
+def test_registers_are_kept_apart() -> None:
+    """Two builds of one kernel."""
+    found = diagnose_all([launch(BUSY | {"registers": 32.0}), launch(BUSY | {"registers": 64.0})])
+    assert [entry.kernel.registers_per_thread for entry in found.kernels] == [32, 64]
+
+
+@pytest.mark.parametrize("apart", [{"stream": 1}, {"context": 2}, {"report": 1}, {"id": 7}])
+def test_not_kept_apart(apart: dict[str, Any]) -> None:
+    """Streams, contexts and header blocks are no launch shape."""
+    found = diagnose_all([timed(10_000.0, id=3), timed(30_000.0, **({"id": 4} | apart))])
+    (entry,) = found.kernels
+    assert entry.launches == (3, 7 if "id" in apart else 4)
+    assert entry.launch_count == 2
+    assert entry.duration_ns.model_dump() == {
+        "total": 40_000.0,
+        "mean": 20_000.0,
+        "median": 20_000.0,
+        "min": 10_000.0,
+        "max": 30_000.0,
+    }
+
+
+def test_medians_over_the_launches_that_have_the_metric() -> None:
+    """One launch lacks DRAM, another the SM; none counts as zero."""
+    found = diagnose_all(
+        [
+            launch({"dram": 90.0, "sm": 10.0, "ns": 30_000.0}),
+            launch({"dram": None, "sm": 20.0, "ns": 10_000.0}),
+            launch({"dram": 80.0, "ns": 20_000.0, "sm": None}),
+            launch({"dram": 70.0, "sm": 90.0, "ns": None}),
+        ]
+    )
+    (entry,) = found.kernels
+    assert entry.metrics["dram_pct"] == 80.0
+    assert entry.metrics["sm_pct"] == 20.0
+    assert entry.duration_ns.median == 20_000.0
+    assert entry.duration_ns.total == 60_000.0
+    assert entry.duration_ns.mean == 20_000.0
+
+
+def test_a_metric_that_is_nowhere_readable_is_null_and_named() -> None:
+    """Missing stays in sight."""
+    (entry,) = diagnose_all([launch(BUSY, unreadable=frozenset({"some__metric.sum"}))]).kernels
+    assert entry.metrics["some__metric.sum"] is None
+
+
+@pytest.mark.parametrize(("values", "ns"), [({}, None), ({"ns": None}, None), ({"ns": float("inf")}, None)])
+def test_without_a_duration(values: dict[str, float | None], ns: float | None) -> None:
+    """No total, no share; last in the order."""
+    found = diagnose_all([launch(BUSY | values, kernel_name="a"), timed(5.0, kernel_name="b")])
+    assert [entry.kernel.name for entry in found.kernels] == ["b", "a"]
+    last = found.kernels[1]
+    assert set(last.duration_ns.model_dump().values()) == {ns}
+    assert last.time_share is None
+    assert last.verdict == "memory-bound"
+
+
+def test_no_duration_at_all() -> None:
+    """Then the report has no captured time."""
+    found = diagnose_all([launch(BUSY)])
+    assert found.duration_ns is None
+    assert found.kernels[0].time_share is None
+
+
+def test_zero_durations_have_no_share() -> None:
+    """Nothing to divide by."""
+    assert diagnose_all([timed(0.0)]).kernels[0].time_share is None
+
+
+class TestIncomplete:
+    """A launch that the file cuts off counts in launches, not in time."""
+
+    def test_counted_but_not_timed(self) -> None:
+        """And its values do not enter the medians."""
+        cut = launch({"dram": 1.0, "ns": 99.0}, id=1, complete=False)
+        found = diagnose_all([timed(20_000.0, id=0), cut])
+        (entry,) = found.kernels
+        assert (entry.launches, entry.launch_count, found.launches) == ((0, 1), 2, 2)
+        assert (entry.duration_ns.total, entry.metrics["dram_pct"]) == (20_000.0, 90.0)
+
+    def test_joins_its_kernel_although_it_lacks_registers_and_device_name(self) -> None:
+        """What was cut off keeps nothing apart."""
+        whole = launch(BUSY | {"registers": 40.0, "ns": 20_000.0}, gpu="NVIDIA A100", id=0, block=(64, 1, 1))
+        cut = launch({"dram": 1.0}, id=1, block=(64, 1, 1), complete=False)
+        (entry,) = diagnose_all([cut, whole]).kernels
+        assert (entry.launch_count, sorted(entry.launches)) == (2, [0, 1])
+
+    @pytest.mark.parametrize("fields", [{"block": (32, 1, 1)}, {"kernel_name": "other"}])
+    def test_does_not_join_what_differs(self, fields: dict[str, Any]) -> None:
+        """Another shape or name is another kernel, without a verdict."""
+        whole = timed(20_000.0, id=0, block=(64, 1, 1))
+        cut = launch({"dram": 1.0}, **({"id": 1, "block": (64, 1, 1), "complete": False} | fields))
+        first, second = diagnose_all([whole, cut]).kernels
+        assert (first.launch_count, first.verdict) == (1, "memory-bound")
+        assert (second.launch_count, second.verdict, second.launches) == (1, "unknown", (1,))
+
+
+def summary_row(values: dict[str, float | None], *, runs: int, spread: float = 0.0, **fields: Any) -> Launch:  # noqa: ANN401 - fields of Launch
+    """One row of a summary page."""
+    extremes = {
+        NAMES[name]: Extremes(value - spread, value + spread) for name, value in values.items() if value is not None
+    }
+    return launch(values, invocations=runs, extremes=extremes, **fields)
+
+
+class TestSummaryPages:
+    """Minimum, maximum, average and invocations."""
+
+    def test_average_counts_for_the_median(self) -> None:
+        """Launches are not known, invocations are."""
+        found = diagnose_all([summary_row(BUSY | {"ns": 54_321.1}, runs=14, spread=4.0)])
+        (entry,) = found.kernels
+        assert (entry.launches, entry.launch_count, found.launches, found.all_launches) == ((), 14, 14, 14)
+        assert entry.metrics[NAMES["ns"]] == 54_321.1
+        assert entry.duration_ns.total == pytest.approx(14 * 54_321.1)
+        assert entry.duration_ns.mean == pytest.approx(54_321.1)
+        assert entry.duration_ns.median == 54_321.1
+        assert (entry.duration_ns.min, entry.duration_ns.max) == (54_317.1, 54_325.1)
+
+    def test_two_rows_of_one_kernel_are_weighted(self) -> None:
+        """As one of two NVTX ranges each."""
+        rows = [summary_row(BUSY | {"ns": 10_000.0}, runs=3), summary_row({"ns": 20_000.0, "dram": 70.0}, runs=1)]
+        (entry,) = diagnose_all(rows).kernels
+        assert entry.launch_count == 4
+        assert entry.duration_ns.total == 50_000.0
+        assert entry.duration_ns.median == 12_500.0
+        assert entry.metrics["dram_pct"] == 85.0
+        assert entry.metrics["sm_pct"] == 5.0
+
+    def test_extremes_may_lack(self) -> None:
+        """Then they are null; the total still counts every invocation."""
+        (entry,) = diagnose_all([launch(BUSY | {"ns": 10_000.0}, invocations=5)]).kernels
+        assert (entry.duration_ns.total, entry.duration_ns.min, entry.duration_ns.max) == (50_000.0, None, None)
+
+    def test_no_invocation_is_no_measurement(self) -> None:
+        """Nothing ran, nothing is known; no division by zero."""
+        (entry,) = diagnose_all([summary_row(BUSY | {"ns": 10_000.0}, runs=0)]).kernels
+        assert (entry.launch_count, entry.verdict, entry.duration_ns.total) == (0, "unknown", None)
+
+    def test_no_duration_on_the_page(self) -> None:
+        """Missing as elsewhere."""
+        (entry,) = diagnose_all([summary_row(BUSY, runs=3)]).kernels
+        assert entry.duration_ns.total is None
+
+    def test_numbers_that_are_not_finite_are_missing(self) -> None:
+        """In values and in extremes."""
+        ends = {NAMES["ns"]: Extremes(0.0, float("inf"))}
+        row = launch(BUSY | {"ns": 10_000.0, "memory": float("inf")}, invocations=2, extremes=ends)
+        (entry,) = diagnose_all([row]).kernels
+        assert entry.metrics["memory_pct"] is None
+        assert entry.duration_ns.max is None
+
+    def test_a_page_of_launches_beside_a_summary_of_the_same_kernel(self) -> None:
+        """Both are captured time."""
+        rows = [timed(5_000.0, id=0), summary_row({"ns": 10_000.0, "dram": 80.0}, runs=3, spread=1.0)]
+        (entry,) = diagnose_all(rows).kernels
+        assert (entry.launch_count, entry.launches) == (4, (0,))
+        assert (entry.duration_ns.total, entry.duration_ns.mean) == (35_000.0, 8_750.0)
+        assert (entry.duration_ns.min, entry.duration_ns.max) == (5_000.0, 10_001.0)
+        assert entry.metrics["sm_pct"] == 5.0
