@@ -16,7 +16,15 @@ TOP_LEVEL = {
 # Home folders, mounted work folders, mail addresses: whatever only one machine or person has.
 TRACES = re.compile(rb"/(?:home|Users|root|work|mnt)/\w|[\w.]+@[\w-]+\.(?:com|org|net|edu|io)\b")
 # Invented people and places that tests and documents may name.
-INVENTED = (b"/home/user/", b"/home/me/", b"/home/alice/", b"/Users/alice/", b"/root/secret", b"@example.com")
+INVENTED = (
+    b"/home/user/",
+    b"/home/me/",
+    b"/home/alice/",
+    b"/Users/alice/",
+    b"/root/secret",
+    b"@example.com",
+    b"Microsoft@Microsoft.com",
+)
 
 
 def tracked() -> list[Path]:
