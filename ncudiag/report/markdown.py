@@ -71,14 +71,15 @@ def _table(report: Report) -> list[str]:
         "| # | Share of captured time | Time | Launches | Kernel | Verdict | Limiter | Try first |",
         "|--:|--:|--:|--:|:--|:--|:--|:--|",
     ]
-    for rank, entry in enumerate(report.kernels, start=1):
+    pairs = zip(report.kernels, words.distinctions(report.kernels), strict=True)
+    for rank, (entry, distinction) in enumerate(pairs, start=1):
         total = entry.duration_ns.total
         cells = (
             str(rank),
             prose(share(entry.time_share)),
             "-" if total is None else duration(total),
             f"{entry.launch_count:,}",
-            code(entry.kernel.name, cell=True),
+            code(entry.kernel.name, cell=True) + (f" {prose(distinction)}" if distinction else ""),
             entry.verdict,
             prose(words.limiter(entry.limiter) if entry.limiter else entry.reason or "-"),
             prose(entry.first_thing_to_try),

@@ -38,8 +38,8 @@ def table(page: Page, report: Report, *, top: int) -> list[str]:
     shown = report.kernels[: max(LONGEST, top)]
     short_names = Counter(entry.kernel.short_name for entry in shown)
     rows = [
-        _Row(page, entry, rank, whole=rank > top or short_names[entry.kernel.short_name] > 1)
-        for rank, entry in enumerate(shown, start=1)
+        _Row(page, entry, rank, whole=rank > top or short_names[entry.kernel.short_name] > 1, distinction=distinction)
+        for rank, (entry, distinction) in enumerate(zip(shown, words.distinctions(shown), strict=True), start=1)
     ]
     lines = [page.paint("Kernels by share of the captured time", "bold"), *_Layout(page, rows).lines(rows)]
     left_out = len(report.kernels) - len(shown)
@@ -52,8 +52,8 @@ def table(page: Page, report: Report, *, top: int) -> list[str]:
 class _Row:
     """One kernel's cells."""
 
-    def __init__(self, page: Page, entry: Diagnosis, rank: int, *, whole: bool) -> None:
-        """Write the cells; ``whole`` takes the full name instead of the function's."""
+    def __init__(self, page: Page, entry: Diagnosis, rank: int, *, whole: bool, distinction: str) -> None:
+        """Write the cells; ``whole`` takes the full name instead of the function's, with what sets it apart."""
         total = entry.duration_ns.total
         self.entry = entry
         self.cells = (
@@ -65,6 +65,8 @@ class _Row:
             page.safe(words.limiter(entry.limiter) if entry.limiter else _without_limiter(entry)),
         )
         self.name = page.safe((entry.kernel.name if whole else entry.kernel.short_name) or words.UNNAMED)
+        if distinction:
+            self.name += page.safe(f" [{distinction}]")
         self.advice = page.safe(entry.first_thing_to_try)
 
 

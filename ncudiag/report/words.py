@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from ncudiag.report.quantities import NOT_COLLECTED, count, duration, percent, quantity, shape, significant, threshold
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ncudiag.diagnose.diagnosis import Diagnosis, Evidence, KernelIdentity, Limiter, Missing, WhyMissing
     from ncudiag.model import ReportFormat
     from ncudiag.report.document import Report
@@ -107,6 +109,7 @@ def confidence(entry: Diagnosis, thresholds: Thresholds) -> str:
                 f"{label(item)} is {distance(item)}"
                 for item in entry.evidence
                 if item.threshold == thresholds.high
+                and "pct_of_peak" in item.metric  # occupancy has a threshold of its own, of the same size
                 and item.distance is not None
                 and abs(item.distance) <= thresholds.borderline
             ]
@@ -156,6 +159,33 @@ def launch_facts(entry: Diagnosis) -> list[str]:
     if kernel.host_name is not None:
         facts.append(f"host {kernel.host_name}")
     return facts
+
+
+def distinctions(entries: Sequence[Diagnosis]) -> list[str]:
+    """What tells each kernel from others of the same full name: launch shape, device, ...; empty where none has it."""
+    same: dict[str, list[KernelIdentity]] = {}
+    for entry in entries:
+        same.setdefault(entry.kernel.name, []).append(entry.kernel)
+    differing = {
+        name: [at for at, values in enumerate(zip(*map(_identifying, group), strict=True)) if len(set(values)) > 1]
+        for name, group in same.items()
+        if len(group) > 1
+    }
+    return [
+        ", ".join(_identifying(entry.kernel)[at] for at in differing.get(entry.kernel.name, ())) for entry in entries
+    ]
+
+
+def _identifying(kernel: KernelIdentity) -> tuple[str, ...]:
+    """Everything beside the name that makes two kernels two entries."""
+    return (
+        f"grid {shape(kernel.grid)}",
+        f"block {shape(kernel.block)}",
+        f"{kernel.registers_per_thread} registers/thread",
+        gpu(kernel),
+        f"device {kernel.device}",
+        f"process {kernel.process_id}",
+    )
 
 
 def gpu(kernel: KernelIdentity) -> str:

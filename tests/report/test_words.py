@@ -7,6 +7,7 @@ import report_examples as examples
 
 from ncudiag.diagnose.diagnosis import Diagnosis, Duration, Evidence, Missing, NcuRuleResult
 from ncudiag.report import words
+from ncudiag.report.markdown import render_markdown
 from ncudiag.report.text import render_text
 
 
@@ -137,3 +138,21 @@ def test_parts_of_a_block_that_are_rare() -> None:
     text = render_text(examples.report(bare), width=80, colour=False)
     assert "  Roofline    No byte was moved.\n" in text
     assert "To collect it" not in text
+
+
+def test_kernels_of_one_name_are_told_apart() -> None:
+    """By what differs, and nothing else."""
+    first = examples.memory_bound()
+    other = changed(kernel=examples.identity(device=1, grid=(8, 1, 1)))
+    kernels = [first, examples.l1_bound(), other]
+    assert words.distinctions(kernels) == ["grid 4096x1x1, device 0", "", "grid 8x1x1, device 1"]
+    table = render_text(examples.report(*kernels), width=80, colour=False, top=0)
+    assert "const float *, float *) [grid 8x1x1, device 1]" in " ".join(table.split())
+    assert "*)` grid 8x1x1, device 1 |" in render_markdown(examples.report(*kernels))
+
+
+def test_occupancy_is_no_ground_for_a_borderline_verdict() -> None:
+    """Its threshold has the same size by chance."""
+    occupancy = examples.against("sm__maximum_warps_per_active_cycle_pct", "theoretical occupancy", 58.0)
+    entry = changed(confidence="borderline", evidence=(occupancy,))
+    assert "occupancy" not in words.confidence(entry, examples.THRESHOLDS)
