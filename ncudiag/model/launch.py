@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from typing import Annotated, Literal, NamedTuple, TypeAlias, overload
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, PlainSerializer, SkipValidation
 
 from ncudiag.model.metric import Metric, MetricRow
 
@@ -31,7 +31,7 @@ class NcuRule(BaseModel):
         estimated_speedup: percent; None where ncu gave none.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     rule: str
     section: str
@@ -39,6 +39,53 @@ class NcuRule(BaseModel):
     message: str
     estimated_speedup_kind: Literal["local", "global"] | None = None
     estimated_speedup: float | None = None
+
+
+class LazyRules(Sequence[NcuRule]):
+    """Rule results that are read when somebody asks: a report can hold more of their text than of numbers."""
+
+    __slots__ = ("_make", "_names", "_rules")
+
+    def __init__(self, names: Callable[[], tuple[str, ...]], make: Callable[[], tuple[NcuRule, ...]]) -> None:
+        """Take what gives the identifiers alone, which is cheap, and what gives the results."""
+        self._names = names
+        self._make = make
+        self._rules: tuple[NcuRule, ...] | None = None
+
+    def _read(self) -> tuple[NcuRule, ...]:
+        if self._rules is None:
+            self._rules = self._make()
+        return self._rules
+
+    def unseen(self, known: Container[str]) -> Iterator[NcuRule]:
+        """The results of rules that are not ``known``, without reading any if all are."""
+        if all(name in known for name in self._names()):
+            return iter(())
+        return (rule for rule in self._read() if rule.rule not in known)
+
+    @overload
+    def __getitem__(self, index: int) -> NcuRule: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[NcuRule, ...]: ...
+    def __getitem__(self, index: int | slice) -> NcuRule | tuple[NcuRule, ...]:
+        """One result, or several."""
+        return self._read()[index]
+
+    def __len__(self) -> int:
+        """How many results there are."""
+        return len(self._read())
+
+    def __eq__(self, other: object) -> bool:
+        """Equal to any sequence of the same results."""
+        return isinstance(other, (tuple, LazyRules)) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        """As the tuple's."""
+        return hash(self._read())
+
+    def __repr__(self) -> str:
+        """As the tuple's."""
+        return repr(self._read())
 
 
 class Launch(BaseModel):
@@ -61,7 +108,7 @@ class Launch(BaseModel):
         extremes: on summary pages, the extremes per metric.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, arbitrary_types_allowed=True)
 
     report: int = 0
     id: int | None = None
@@ -78,7 +125,7 @@ class Launch(BaseModel):
     values: MetricRow
     texts: Mapping[str, str] = {}
     unreadable: frozenset[str] = frozenset()
-    rules: tuple[NcuRule, ...] = ()
+    rules: Annotated[Sequence[NcuRule], SkipValidation, PlainSerializer(tuple, return_type=tuple[NcuRule, ...])] = ()
     complete: bool = True
     invocations: int = 1
     extremes: Mapping[str, Extremes] = {}

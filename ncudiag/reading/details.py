@@ -10,20 +10,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ncudiag.reading.drafts import Draft, Identity, PendingRule, identity_of, whole_number
+from ncudiag.reading.drafts import Block, Draft, Identity, identity_of, whole_number
 from ncudiag.reading.labels import LabelKey
+from ncudiag.reading.rules import RULE_ROLES, RuleCells
 from ncudiag.reading.rows import is_balanced, split_row
 from ncudiag.reading.shapes import Column
 
 if TYPE_CHECKING:
-    from ncudiag.reading.header import Header
-    from ncudiag.reading.number_format import NumberFormat
+    from collections.abc import Iterable
+
     from ncudiag.reading.reader import Context
 
 _METRICS_SECTION = "Command line profiler metrics"
-_QUOTED = r'"(?:[^"\n]|"")*",'
-_SMALLEST_WINDOW = 2048
-_LARGEST_WINDOW = 1 << 18
+_QUOTED = r'"[^"\n]*(?:""[^"\n]*)*",'
 _PREFIXES_KEPT = 256
 _OPEN = 32
 
@@ -31,23 +30,25 @@ _OPEN = 32
 class DetailsReader:
     """Reads the rows of a details page."""
 
-    def __init__(self, header: Header, report: int, numbers: NumberFormat, context: Context) -> None:
+    def __init__(self, block: Block, context: Context) -> None:
         """Prepare for a header; the fast way needs ncu's own order of columns."""
-        self.header = header
+        self.header = header = block.header
         self.only_names = True
-        self._report = report
-        self._numbers = numbers
+        self._block = block
         self._context = context
         self._columns: dict[LabelKey, Column] = {}
         # The text of a row between the identity columns and the value, by which regular rows are known.
         self._by_text: dict[str, Column] = {}
         self._by_prefix: dict[str, Draft] = {}
+        self._by_rest: dict[str, tuple[Identity, tuple[str, ...]]] = {}
         self._prefix = ""
         self._draft: Draft | None = None
         self._open: dict[Draft, None] = {}
-        self._window = _SMALLEST_WINDOW
+        self._usual = 1
+        self._rows = 0
         self._rounding_seen = False
         self._label = header.roles["label"]
+        self._has_rules = "rule" in header.roles
         self._value = header.roles["value"]
         self._end = '",' if header.width > self._value + 1 else '"'
         self._pattern = re.compile(f'(?:{_QUOTED}){{{header.first_metric}}}"') if self._is_regular() else None
@@ -68,69 +69,87 @@ class DetailsReader:
             and max(self.header.identity) < first
         )
 
-    def run(self, text: str, at: int) -> int:
+    def run(self, lines: list[str], at: int) -> int:
         """Take regular rows."""
         if self._pattern is None:
             return at
-        while True:
+        while at < len(lines):
             prefix = self._prefix
-            if not (prefix and text.startswith(prefix, at)):
-                match = self._pattern.match(text, at)
+            if not (prefix and lines[at].startswith(prefix)):
+                match = self._pattern.match(lines[at])
                 if match is None or (draft := self._draft_of(match.group())) is None:
                     return at
-                prefix = self._prefix = match.group()
                 self._turn_to(draft)
-            start = at + len(prefix)
-            stop = text.rfind("\n", start, start + self._window)
-            if stop < 0 and (stop := text.find("\n", start)) < 0:
+                prefix = self._prefix = match.group()
+                self._usual, self._rows = max(self._rows, 1), 0
+            # Launches mostly have as many rows as the one before.
+            batch = lines[at : at + self._usual]
+            size = len(prefix)
+            tails = [line[size:] for line in batch if line.startswith(prefix)]
+            if len(tails) != len(batch):
+                tails = tails[: next(k for k, line in enumerate(batch) if not line.startswith(prefix))]
+            taken = self._take(tails, prefix, at)
+            self._rows += taken
+            at += taken
+            if taken < len(tails):
                 return at
-            pieces = text[start:stop].split("\n" + prefix)
-            last, more, _ = pieces[-1].partition("\n")
-            following = stop - len(pieces[-1]) + len(last) + 1
-            pieces[-1] = last
-            size = (following - at) * 5 // 4 if more else self._window * 2
-            self._window = min(max(_SMALLEST_WINDOW, size), _LARGEST_WINDOW)
-            taken = self._take(pieces, prefix, at)
-            if taken is not None:
-                return taken
-            at = following
+        return at
 
-    def _take(self, pieces: list[str], prefix: str, at: int) -> int | None:
-        """Take rows without their prefix; the place of the first line that is none, or None if all were rows."""
-        parts = [piece.rpartition('","') for piece in pieces]
-        columns = [self._by_text.get(part[0]) for part in parts]
-        known = [column for column in columns if column is not None]
-        if len(known) == len(columns) and (cells := self._cells([part[2] for part in parts])) is not None:
-            self._add(known, cells)
-            return None
-        for piece, (_, _, tail), column in zip(pieces, parts, columns, strict=True):
-            row, more, _ = piece.partition("\n")
-            if column is None or more or (cells := self._cells([tail])) is None:
-                self._context.place.at = at
-                if not self._take_odd(row, prefix):
-                    return at
-                if more:
-                    # Something else stands between this row and the next one: go on line by line.
-                    return at + len(prefix) + len(row) + 1
+    def _take(self, tails: list[str], prefix: str, at: int) -> int:
+        """Take rows without their prefix; how many, up to one that is none."""
+        parts = [tail.rpartition('","') for tail in tails]
+        get = self._by_text.get
+        columns = [get(part[0]) for part in parts]
+        values = [part[2] for part in parts]
+        rules: list[str] = []
+        if None in columns:
+            rules = [tail for tail, column in zip(tails, columns, strict=True) if column is None]
+            if not all(map(self._is_rule, rules)):
+                return self._take_one_by_one(tails, prefix, at)
+            values = [value for value, column in zip(values, columns, strict=True) if column is not None]
+        cells = self._cells(values)
+        if cells is None:
+            return self._take_one_by_one(tails, prefix, at)
+        self._add([column for column in columns if column is not None] if rules else columns, cells, rules)
+        return len(tails)
+
+    def _take_one_by_one(self, tails: list[str], prefix: str, at: int) -> int:
+        """The same where some rows are not regular, or have a metric that was not met before."""
+        for taken, tail in enumerate(tails):
+            text, _, value = tail.rpartition('","')
+            column = self._by_text.get(text)
+            cells = self._cells([value]) if column is not None else None
+            if column is not None and cells:
+                self._add([column], cells, [])
+            elif self._is_rule(tail):
+                self._add([], [], [tail])
             else:
-                self._add([column], cells)
-            at += len(prefix) + len(piece) + 1
-        return None
+                self._context.place.at = at + taken
+                if not self._take_odd(tail, prefix):
+                    return taken
+        return len(tails)
 
-    def _add(self, columns: list[Column], cells: list[str]) -> None:
+    def _add(self, columns: Iterable[Column | None], cells: list[str], rules: list[str]) -> None:
         draft = self._draft
         if draft is not None:
-            draft.columns += columns
+            draft.columns += columns  # type: ignore[arg-type]  # where cells are, no column is None
             draft.cells += cells
+            draft.rules += rules
 
     def _cells(self, tails: list[str]) -> list[str] | None:
         """The values at the ends of regular rows; None unless every row ends as this page's rows do."""
+        if not tails:
+            return []
         text = "\0".join(tails)
         end = self._end
-        if text.count('"') != len(tails) or "\n" in text or not text.endswith(end):
+        if text.count('"') != len(tails) or not text.endswith(end):
             return None
         cells = text[: -len(end)].split(end + "\0")
         return cells if len(cells) == len(tails) else None
+
+    def _is_rule(self, row: str) -> bool:
+        """Whether a row without its prefix is the whole row of a rule; its text is read when somebody asks for it."""
+        return '","","","' in row and self._has_rules and row[-1] == '"' and row.count('"') % 2 == 1
 
     def _take_odd(self, row: str, prefix: str) -> bool:
         """Take a row that is a rule's, has a metric that was not met before, or is irregular."""
@@ -169,7 +188,7 @@ class DetailsReader:
         number, process = (self._cell(cells, role) for role in ("id", "process_id"))
         if whole_number(number) is None:
             return False
-        held, report = self._context.held, self._report
+        held, report = self._context.held, self._block.report
         draft = held.find_by_ids(report, whole_number(number), whole_number(process)) if process else None
         if draft is None and last and len(cells) > max(self.header.identity):
             identity = identity_of(self.header, cells)
@@ -212,17 +231,8 @@ class DetailsReader:
         if cells[self._label].strip():
             draft.columns.append(self._column(cells))
             draft.cells.append(cells[self._value])
-        elif rule := self._cell(cells, "rule"):
-            draft.rules.append(
-                PendingRule(
-                    rule=rule,
-                    section=self._cell(cells, "section"),
-                    type=self._cell(cells, "rule_type"),
-                    message=self._cell(cells, "rule_text"),
-                    kind=self._cell(cells, "speedup_kind"),
-                    estimate=self._cell(cells, "speedup"),
-                )
-            )
+        elif self._cell(cells, "rule"):
+            draft.rules.append(RuleCells(*(self._cell(cells, role) for role in RULE_ROLES)))
 
     def _column(self, cells: list[str]) -> Column:
         key = LabelKey(*(self._cell(cells, role).strip() for role in ("section", "body", "label", "unit")))
@@ -238,23 +248,45 @@ class DetailsReader:
         return column
 
     def _draft_of(self, prefix: str) -> Draft | None:
+        """The launch of regular rows by the text that they begin with."""
         draft = self._by_prefix.get(prefix)
         if draft is None:
-            cells = split_row(prefix[:-2])
-            identity = identity_of(self.header, cells)
-            draft = self._draft_for(cells, identity) if identity else None
+            identity, key = self._identity_of(prefix)
+            draft = self._draft_by(key, identity) if identity else None
             if draft is not None:
                 if len(self._by_prefix) >= _PREFIXES_KEPT:
                     self._by_prefix.clear()
                 self._by_prefix[prefix] = draft
         return draft
 
+    def _identity_of(self, prefix: str) -> tuple[Identity | None, tuple[str, ...]]:
+        """What the identity cells say; launches of one kernel mostly differ in the id in front alone."""
+        number, _, rest = prefix.partition('","')
+        number = number[1:]
+        usual = self._by_rest.get(rest)
+        if usual is not None and number.isdecimal() and number.isascii():
+            return usual[0]._replace(id=int(number)), (number, *usual[1][1:])
+        cells = split_row(prefix[:-2])
+        identity = identity_of(self.header, cells)
+        key = tuple(cells[position] for position in self.header.identity)
+        if identity is not None:
+            identity = self._context.shared(identity)
+            if self.header.identity[0] == 0 and self.header.roles.get("id") == 0:
+                if len(self._by_rest) >= _PREFIXES_KEPT:
+                    self._by_rest.clear()
+                self._by_rest[rest] = identity, key
+        return identity, key
+
     def _draft_for(self, cells: list[str], identity: Identity) -> Draft | None:
         """The launch of a row; None when its rows come too late."""
-        key = tuple(cells[position] for position in self.header.identity)
-        draft = self._context.held.find(self._report, key)
+        return self._draft_by(
+            tuple(cells[position] for position in self.header.identity), self._context.shared(identity)
+        )
+
+    def _draft_by(self, key: tuple[str, ...], identity: Identity) -> Draft | None:
+        draft = self._context.held.find(self._block.report, key)
         if draft is None:
-            draft = Draft(self._report, self._context.shared(identity), self._numbers, labels=True)
+            draft = Draft(self._block, identity)
             if not self._context.held.open(key, draft):
                 return None
         return draft

@@ -7,9 +7,9 @@ import math
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from ncudiag.model import Dim3, Extremes, Launch, MetricRow, NcuRule
+from ncudiag.model import Dim3, Extremes, Launch, MetricRow
 from ncudiag.reading.naming import Namer, extremes
-from ncudiag.reading.number_format import analyse
+from ncudiag.reading.rules import RuleCells, lazy_rules
 from ncudiag.reading.shapes import Column, Segment, joined, resolve_deferred
 
 if TYPE_CHECKING:
@@ -105,61 +105,60 @@ def _capability(text: str) -> str | None:
     return f"{text}.0" if text.isdecimal() else text or None
 
 
-class PendingRule(NamedTuple):
-    """A rule row; its estimate waits for the file's number format."""
+class Block(NamedTuple):
+    """One header block.
 
-    rule: str
-    section: str
-    type: str
-    message: str
-    kind: str
-    estimate: str
+    Attributes:
+        report: its number, from 0.
+        header: its header.
+        numbers: its number format.
+        labels: whether the page names metrics by labels.
+    """
+
+    report: int
+    header: Header
+    numbers: NumberFormat
+    labels: bool
 
 
 class Draft:
     """One launch under construction.
 
     Attributes:
-        report: header block.
+        block: the header block that it stands under.
         identity: which launch it is.
-        numbers: the number format of its header block.
-        labels: whether the page names metrics by labels.
         sealed: whether no more rows can come.
         columns, cells: the rows since the last call of :meth:`close`.
         lows, highs: minimum and maximum of the same rows, on summary pages.
         segments: the rows before, as numbers; each with its minimum and maximum on summary pages.
-        rules: what ncu's rules said.
+        rules: rows of ncu's rules, not read yet.
         complete: False when the file ends inside this launch.
     """
 
     __slots__ = (
+        "block",
         "cells",
         "columns",
         "complete",
         "highs",
         "identity",
-        "labels",
         "lows",
-        "numbers",
-        "report",
         "rules",
         "sealed",
         "segments",
     )
 
-    def __init__(self, report: int, identity: Identity, numbers: NumberFormat, *, labels: bool, sealed: bool = False) -> None:
+    def __init__(self, block: Block, identity: Identity, *, sealed: bool = False) -> None:
         """Start without rows."""
-        self.report = report
+        self.block = block
         self.identity = identity
-        self.numbers = numbers
-        self.labels = labels
         self.sealed = sealed
         self.columns: list[Column] = []
         self.cells: list[str] = []
         self.lows: list[str] = []
         self.highs: list[str] = []
         self.segments: list[tuple[Segment, ...]] = []
-        self.rules: list[PendingRule] = []
+        self.rules: list[str | RuleCells] = []
         self.complete = True
 
     def close(self, namer: Namer, notices: Notices, *, fast: bool) -> None:
@@ -168,40 +167,60 @@ class Draft:
             return
         shape = namer.shape(tuple(self.columns))
         parts = [cells for cells in (self.cells, self.lows, self.highs) if cells]
-        self.segments.append(tuple(shape.read(cells, self.numbers, notices, fast=fast) for cells in parts))
+        self.segments.append(tuple(shape.read(cells, self.block.numbers, notices, fast=fast) for cells in parts))
         self.columns = []
         self.cells, self.lows, self.highs = [], [], []
 
     @property
     def deferred(self) -> int:
         """How many cells wait for the number format."""
-        return sum(len(part.deferred) for parts in self.segments for part in parts)
+        count = 0
+        for parts in self.segments:
+            for part in parts:
+                count += len(part.deferred)
+        return count
+
+    @property
+    def size(self) -> int:
+        """How many numbers it holds."""
+        count = 0
+        for parts in self.segments:
+            count += len(parts) * len(parts[0].data)
+        return count
 
     def finish(self, namer: Namer, notices: Notices) -> Launch:
         """The launch; :meth:`close` was called and the number format is known as far as it matters."""
         identity = self.identity
         values, low, high = self._merged(namer, notices)
-        naming = namer.naming(values.shape, identity.compute_capability, labels=self.labels)
+        naming = namer.naming(values.shape, identity.compute_capability, labels=self.block.labels)
         row = naming.row(values.data)
-        block, grid = identity.block, identity.grid
         if values.failed:
             notices.failed_launches += 1
         return Launch(
-            report=self.report,
-            **identity._replace(
-                block=block or _shape_from(row, "block"), grid=grid or _shape_from(row, "grid")
-            )._asdict(),
+            report=self.block.report,
+            id=identity.id,
+            process_id=identity.process_id,
+            process_name=identity.process_name,
+            host_name=identity.host_name,
+            kernel_name=identity.kernel_name,
+            context=identity.context,
+            stream=identity.stream,
+            device=identity.device,
+            block=identity.block or _shape_from(row, "block"),
+            grid=identity.grid or _shape_from(row, "grid"),
+            compute_capability=identity.compute_capability,
+            invocations=identity.invocations,
             values=row,
             texts=naming.texts(values) if values.texts else _NO_TEXTS,
             unreadable=naming.unreadable(values, row) if values.missing else frozenset(),
-            rules=tuple(_rule(rule, self.numbers) for rule in self.rules),
+            rules=lazy_rules(self.rules, self.block.header, self.block.numbers) if self.rules else (),
             complete=self.complete,
             extremes=extremes(row, naming.row(low.data), naming.row(high.data)) if low and high else _NO_EXTREMES,
         )
 
     def _merged(self, namer: Namer, notices: Notices) -> tuple[Segment, Segment | None, Segment | None]:
         """All rows as one segment, with the extremes on summary pages."""
-        parts = [tuple(resolve_deferred(part, self.numbers, notices) for part in group) for group in self.segments]
+        parts = [tuple(resolve_deferred(part, self.block.numbers, notices) for part in group) for group in self.segments]
         if len(parts) == 1:
             group = parts[0]
         else:
@@ -210,20 +229,6 @@ class Draft:
             width = min((len(group) for group in parts), default=1)
             group = tuple(joined([group[at] for group in parts], shape) for at in range(width))
         return group[0], *(group[1:] if len(group) > 1 else (None, None))
-
-
-def _rule(rule: PendingRule, numbers: NumberFormat) -> NcuRule:
-    reading = analyse(rule.estimate)
-    value = reading.value(numbers.mark or reading.evidence or ".") if reading else None
-    kind = rule.kind.strip().lower()
-    return NcuRule(
-        rule=rule.rule,
-        section=rule.section,
-        type=rule.type,
-        message=rule.message,
-        estimated_speedup_kind="local" if kind == "local" else "global" if kind == "global" else None,
-        estimated_speedup=value,
-    )
 
 
 def _shape_from(row: MetricRow, what: str) -> Dim3 | None:

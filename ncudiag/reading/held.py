@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from ncudiag.reading.naming import Namer
     from ncudiag.reading.notices import Notices
 
-_LAUNCHES_HELD = 4096
-_VALUES_HELD = 500_000
+_LAUNCHES_HELD = 1024
+_VALUES_HELD = 250_000
 _DEFERRED_HELD = 500_000
 
 Key: TypeAlias = tuple[int, object]
@@ -84,14 +84,14 @@ class Held:
     def find_by_ids(self, report: int, number: int | None, process: int | None) -> Draft | None:
         """The newest open launch with these ids."""
         for draft in reversed(self._drafts.values()):
-            if draft.report == report and draft.identity.id == number and draft.identity.process_id == process:
+            if draft.block.report == report and draft.identity.id == number and draft.identity.process_id == process:
                 return draft
         return None
 
     def open(self, key: object, draft: Draft) -> bool:
         """Add a launch at the end; False if one with its ids has been handed on: its rows come too late then."""
         identity = draft.identity
-        ranges = self._released.get((draft.report, identity.process_id))
+        ranges = self._released.get((draft.block.report, identity.process_id))
         if ranges is not None and not draft.sealed and identity.id is not None and identity.id in ranges:
             self._notices.once(
                 "rows-out-of-order",
@@ -99,7 +99,7 @@ class Held:
                 "sort the file by ID",
             )
             return False
-        self._drafts[draft.report, key] = draft
+        self._drafts[draft.block.report, key] = draft
         return True
 
     def closed(self, draft: Draft) -> None:
@@ -109,7 +109,8 @@ class Held:
         if len(draft.segments) > before:
             added = draft.segments[-1]
             self._values += len(added) * len(added[0].data)
-            self._deferred += sum(len(part.deferred) for part in added)
+            for part in added:
+                self._deferred += len(part.deferred)
             if self._deferred > _DEFERRED_HELD:
                 self._settle()
 
@@ -125,13 +126,13 @@ class Held:
             if not draft.sealed and not (full and len(self._drafts) > keep):
                 return
             self.closed(draft)
-            if draft.deferred and draft.numbers.mark is None:
+            if draft.deferred and draft.block.numbers.mark is None:
                 return
             del self._drafts[key]
-            self._values -= sum(len(parts) * len(parts[0].data) for parts in draft.segments)
+            self._values -= draft.size
             self._deferred -= draft.deferred
             if draft.identity.id is not None and not draft.sealed:
-                ranges = self._released.setdefault((draft.report, draft.identity.process_id), IdRanges())
+                ranges = self._released.setdefault((draft.block.report, draft.identity.process_id), IdRanges())
                 ranges.add(draft.identity.id)
             if draft.segments or draft.rules or not draft.complete:
                 yield self._finished(draft)
@@ -158,10 +159,10 @@ class Held:
             self.closed(draft)
         known = next((numbers.mark for numbers in self._formats if numbers.mark), None)
         for draft in self._drafts.values():
-            if draft.numbers.mark is None and draft.deferred:
+            if draft.block.numbers.mark is None and draft.deferred:
                 if known is None:
                     raise _ambiguous(draft)
-                draft.numbers.mark = known
+                draft.block.numbers.mark = known
 
 
 def _ambiguous(draft: Draft) -> ReportError:

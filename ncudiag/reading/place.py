@@ -1,31 +1,28 @@
-"""Where in the file the reading is, counted only when somebody asks."""
+"""Where in the file the reading is."""
 
 from __future__ import annotations
 
 
 class Place:
-    """A position in the block of text that is being read.
+    """A line of the file.
 
     Attributes:
-        text: the block.
-        at: where in it.
+        at: the line in the block that is being read, from 0.
     """
 
-    __slots__ = ("_lines_before", "at", "text")
+    __slots__ = ("_before", "at")
 
     def __init__(self) -> None:
         """Start before the first line."""
-        self.text = ""
         self.at = 0
-        self._lines_before = 0
+        self._before = 0
 
-    def next_block(self, text: str) -> None:
-        """Go on to the next block."""
-        self._lines_before += self.text.count("\n")
-        self.text = text
+    def leave_block(self, lines: int) -> None:
+        """Go on behind a block of so many lines."""
+        self._before += lines
         self.at = 0
 
     @property
     def line(self) -> int:
-        """The line, from 1."""
-        return self._lines_before + self.text.count("\n", 0, self.at) + 1
+        """The line of the file, from 1."""
+        return self._before + self.at + 1

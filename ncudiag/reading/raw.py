@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ncudiag.reading.drafts import Draft, identity_of
+from ncudiag.reading.drafts import Block, Draft, identity_of
 from ncudiag.reading.labels import LabelKey
 from ncudiag.reading.rows import is_balanced, split_row
 from ncudiag.reading.shapes import Column
 
 if TYPE_CHECKING:
-    from ncudiag.reading.header import Header
-    from ncudiag.reading.number_format import NumberFormat
     from ncudiag.reading.reader import Context
 
 # Without the row of units nobody knows whether these were scaled.
@@ -21,12 +19,11 @@ _SCALED = ("bytes", "time_", "duration", "per_second", "frequency", "shared_mem"
 class RawReader:
     """Reads the rows of a raw page."""
 
-    def __init__(self, header: Header, report: int, numbers: NumberFormat, context: Context) -> None:
+    def __init__(self, block: Block, context: Context) -> None:
         """Prepare for a header; the units come with the next row."""
-        self.header = header
+        self.header = header = block.header
         self.only_names = False
-        self._report = report
-        self._numbers = numbers
+        self._block = block
         self._context = context
         self._columns: tuple[Column, ...] = ()
         self._rows = 0
@@ -35,22 +32,31 @@ class RawReader:
         self._slice = slice(first, header.width) if header.metrics == tuple(range(first, header.width)) else None
         self._regular = context.fast and header.quoted and header.delimiter == ","
 
-    def run(self, text: str, at: int) -> int:
+    def run(self, lines: list[str], at: int) -> int:
         """Take regular rows."""
         if not self._regular or not self._columns:
             return at
         width = self.header.width
-        while text.startswith('"', at) and (end := text.find("\n", at)) >= 0:
-            cells = text[at + 1 : end].split('","')
-            if len(cells) != width or not cells[-1].endswith('"'):
+        while at < len(lines):
+            line = lines[at]
+            cells = line[1:].split('","')
+            if len(cells) != width or line[:1] != '"' or line[-1] != '"' or not self._is_plain(line, cells):
                 break
             cells[-1] = cells[-1][:-1]
-            if '""' in text[at:end] or cells[-1].endswith('"'):
-                cells = [cell.replace('""', '"') if '"' in cell else cell for cell in cells]
+            self._context.place.at = at
             if not self._take(cells):
                 break
-            at = end + 1
+            at += 1
         return at
+
+    def _is_plain(self, line: str, cells: list[str]) -> bool:
+        """Whether the cells are what csv would make of the line; undoubles quotes in them."""
+        if line.count('"') == 2 * len(cells):
+            return True
+        if not is_balanced(line) or len(split_row(line)) != len(cells):
+            return False
+        cells[:-1] = [cell.replace('""', '"') for cell in cells[:-1]]
+        return '""' not in cells[-1]
 
     def row(self, line: str, *, ended: bool) -> bool:
         """Take one line the careful way: the row of units, or a launch."""
@@ -128,7 +134,7 @@ class RawReader:
             self._assume_units()
         if "id" not in self.header.roles:
             identity = identity._replace(id=self._rows)
-        draft = Draft(self._report, self._context.shared(identity), self._numbers, labels=False, sealed=True)
+        draft = Draft(self._block, self._context.shared(identity), sealed=True)
         if metrics is None:
             draft.columns = self._columns
             draft.cells = (

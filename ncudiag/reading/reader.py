@@ -73,8 +73,8 @@ class Reader(Protocol):
     header: Header
     only_names: bool
 
-    def run(self, text: str, at: int) -> int:
-        """Take as many regular rows as there are from ``at`` on; where they end, at the start of a line."""
+    def run(self, lines: list[str], at: int) -> int:
+        """Take as many regular rows as there are from ``at`` on; the first line that is none."""
 
     def row(self, line: str, *, ended: bool) -> bool:
         """Take one line; False if it is no row of this page. ``ended``: it has its end of line."""

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, assert_never
 
 from ncudiag.reading.details import DetailsReader
+from ncudiag.reading.drafts import Block
 from ncudiag.reading.header import Header, recognise
 from ncudiag.reading.held import Held
 from ncudiag.reading.log import Log
@@ -59,17 +60,21 @@ class Scanner:
 
     def feed(self, text: str) -> Iterator[Launch]:
         """Take a block of whole lines; only the last line of the last block may lack its end."""
-        place = self._place
-        place.next_block(text)
+        lines = text.split("\n")
+        # Behind the last line break stands nothing, or the line that the file ends in.
+        unended = lines.pop()
         at = 0
-        while at < len(text):
-            if self._reader is not None and not self._pending and (following := self._reader.run(text, at)) > at:
+        while at < len(lines):
+            if self._reader is not None and not self._pending and (following := self._reader.run(lines, at)) > at:
                 at = following
                 continue
-            end = text.find("\n", at)
-            place.at = at
-            self._line(text[at : end if end >= 0 else len(text)], ended=end >= 0)
-            at = end + 1 if end >= 0 else len(text)
+            self._place.at = at
+            self._line(lines[at], ended=True)
+            at += 1
+        self._place.at = at
+        if unended:
+            self._line(unended, ended=False)
+        self._place.leave_block(at)
         yield from self._released(everything=False)
 
     def finish(self, *, damaged: str | None) -> Iterator[Launch]:
@@ -171,16 +176,16 @@ class Scanner:
             self.source_page = True
             return
         self.headers += 1
-        report = len(self._readers)
         numbers = NumberFormat(self._mark)
+        block = Block(len(self._readers), header, numbers, labels=header.layout != "raw")
         self._held.new_format(numbers)
         match header.layout:
             case "details":
-                self._reader = DetailsReader(header, report, numbers, self._context)
+                self._reader = DetailsReader(block, self._context)
             case "raw":
-                self._reader = RawReader(header, report, numbers, self._context)
+                self._reader = RawReader(block, self._context)
             case "summary":
-                self._reader = SummaryReader(header, report, numbers, self._context)
+                self._reader = SummaryReader(block, self._context)
             case _:
                 assert_never(header.layout)
-        self._readers[report] = self._reader
+        self._readers[block.report] = self._reader

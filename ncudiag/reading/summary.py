@@ -4,30 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ncudiag.reading.drafts import Draft, identity_of
+from ncudiag.reading.drafts import Block, Draft, identity_of
 from ncudiag.reading.labels import LabelKey
 from ncudiag.reading.rows import is_balanced, split_row
 from ncudiag.reading.shapes import Column
 
 if TYPE_CHECKING:
-    from ncudiag.reading.header import Header
-    from ncudiag.reading.number_format import NumberFormat
     from ncudiag.reading.reader import Context
 
 
 class SummaryReader:
     """Reads the rows of a summary page; there are few, so the careful way is the only one."""
 
-    def __init__(self, header: Header, report: int, numbers: NumberFormat, context: Context) -> None:
+    def __init__(self, block: Block, context: Context) -> None:
         """Prepare for a header."""
-        self.header = header
+        self.header = block.header
         self.only_names = False
-        self._report = report
-        self._numbers = numbers
+        self._block = block
         self._context = context
         self._columns: dict[LabelKey, Column] = {}
 
-    def run(self, _text: str, at: int) -> int:
+    def run(self, _lines: list[str], at: int) -> int:
         """Leave every row to :meth:`row`."""
         return at
 
@@ -76,9 +73,9 @@ class SummaryReader:
         if identity is None:
             return None
         key = tuple(cells[position] for position in self.header.identity)
-        draft = self._context.held.find(self._report, key)
+        draft = self._context.held.find(self._block.report, key)
         if draft is None:
-            draft = Draft(self._report, self._context.shared(identity), self._numbers, labels=True)
+            draft = Draft(self._block, self._context.shared(identity))
             self._context.held.open(key, draft)
         return draft
 
