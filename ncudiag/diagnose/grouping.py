@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 DURATION = "gpu__time_duration.sum"
 REGISTERS = "launch__registers_per_thread"
 DEVICE_NAME = "device__attribute_display_name"
+_CAPABILITY = ("device__attribute_compute_capability_major", "device__attribute_compute_capability_minor")
 
 
 class GroupKey(NamedTuple):
@@ -194,7 +195,15 @@ def _key_of(launch: Launch) -> GroupKey:
         launch.values.get(REGISTERS),
         launch.device,
         launch.process_id,
-        launch.compute_capability,
+        _capability(launch),
         launch.texts.get(DEVICE_NAME),
         launch.host_name,
     )
+
+
+def _capability(launch: Launch) -> str | None:
+    """From the page's column; raw pages before 2022.4 have it only as two attributes of the device."""
+    if launch.compute_capability is not None:
+        return launch.compute_capability
+    major, minor = (launch.values.get(name) for name in _CAPABILITY)
+    return None if major is None or minor is None else f"{major:.0f}.{minor:.0f}"

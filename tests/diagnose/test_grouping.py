@@ -46,6 +46,22 @@ def test_registers_are_kept_apart() -> None:
     assert [entry.kernel.registers_per_thread for entry in found.kernels] == [32, 64]
 
 
+@pytest.mark.parametrize(
+    ("column", "major", "minor", "expected"),
+    [("8.9", 7.0, 5.0, "8.9"), (None, 7.0, 5.0, "7.5"), (None, 12.0, 0.0, "12.0"), (None, 7.0, None, None)],
+)
+def test_capability_of_pages_without_its_column(
+    column: str | None, major: float, minor: float | None, expected: str | None
+) -> None:
+    """From the attributes of the device; the column counts first."""
+    attributes = {
+        "device__attribute_compute_capability_major": major,
+        "device__attribute_compute_capability_minor": minor,
+    }
+    (entry,) = diagnose_all([launch(BUSY | attributes, compute_capability=column)]).kernels
+    assert entry.kernel.compute_capability == expected
+
+
 @pytest.mark.parametrize("apart", [{"stream": 1}, {"context": 2}, {"report": 1}, {"id": 7}])
 def test_not_kept_apart(apart: dict[str, Any]) -> None:
     """Streams, contexts and header blocks are no launch shape."""
