@@ -26,8 +26,8 @@ def expand(names: list[str]) -> list[str]:
             continue
         from glob import iglob
 
-        # pathlib takes relative patterns only.
-        matches = sorted(match for match in iglob(name, recursive=True) if Path(match).is_file())  # noqa: PTH207
+        found_files = iglob(name, recursive=True)  # noqa: PTH207 - pathlib takes relative patterns only
+        matches = sorted(match for match in found_files if Path(match).is_file())
         if not matches:
             message = f"no file matches {name}"
             raise ReportError("file-not-found", message, "Check the pattern; ** stands for any number of folders.")
