@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING
 from ncudiag.derived.registry import PREFIX, Lookup, all_derived
 from ncudiag.diagnose.diagnosis import EstimatedSpeedup, Evidence, Finding
 from ncudiag.rulebook.evaluate import Outcome, Situation, evaluate
-from ncudiag.rulebook.rule import PLACEHOLDER, Rule, Severity, Tier
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ncudiag.diagnose.dialect import Dialect
+    from ncudiag.rulebook.ready import ReadyRule
+    from ncudiag.rulebook.rule import Severity, Tier
 
 _SEVERITY: Mapping[Severity, int] = {"high": 0, "medium": 1, "low": 2, "info": 3}
 _TIER: Mapping[Tier, int] = {"trust": 0, "waste": 1, "limit": 2, "latency": 3}
 _FULL = 100.0
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _PERCENT = re.compile(r"pct(_of_peak\w*)?$|\.pct$|_pct$|throughput")
 
 
@@ -26,7 +28,7 @@ _PERCENT = re.compile(r"pct(_of_peak\w*)?$|\.pct$|_pct$|throughput")
 class Undecided:
     """A rule that could not be decided, and the ncu metrics that it lacked."""
 
-    rule: Rule
+    rule: ReadyRule
     metrics: tuple[str, ...]
 
 
@@ -57,7 +59,7 @@ class Agreement:
 
 
 def ask_rules(
-    rules: Sequence[Rule],
+    rules: Sequence[ReadyRule],
     lookup: Lookup,
     situation: Situation,
     agreement: Agreement,
@@ -77,7 +79,7 @@ def ask_rules(
         dialect: whose words the advice uses.
         short_kernel: whether the launch is so short that latency findings are notes only.
     """
-    fired: list[tuple[Rule, Finding]] = []
+    fired: list[tuple[ReadyRule, Finding]] = []
     undecided: list[Undecided] = []
     broken: list[tuple[str, str]] = []
     for rule in rules:
@@ -109,34 +111,33 @@ def expected_gain_pct(finding: Finding) -> float:
     return speedup.value if speedup.kind == "global" else speedup.value / 2
 
 
-def _order(entry: tuple[Rule, Finding]) -> tuple[bool, float, int, str]:
+def _order(entry: tuple[ReadyRule, Finding]) -> tuple[bool, float, int, str]:
     rule, finding = entry
     return (rule.family != "trust", -expected_gain_pct(finding), _SEVERITY[finding.severity], rule.id)
 
 
-def _lead(fired: Sequence[tuple[Rule, Finding]], agreement: Agreement) -> Finding | None:
+def _lead(fired: Sequence[tuple[ReadyRule, Finding]], agreement: Agreement) -> Finding | None:
     """The best of the rules that agree: by tier, then in the order of the findings."""
     agreeing = [entry for entry in fired if _agrees(entry[0], agreement)]
     return min(agreeing, key=lambda entry: (_TIER[entry[0].tier], _order(entry)), default=(None, None))[1]
 
 
-def _agrees(rule: Rule, agreement: Agreement) -> bool:
-    leads = rule.leads
-    if agreement.verdict not in leads.verdicts:
+def _agrees(rule: ReadyRule, agreement: Agreement) -> bool:
+    if agreement.verdict not in rule.lead_verdicts:
         return False
-    if leads.limiters and agreement.limiter not in leads.limiters:
+    if rule.lead_limiters and agreement.limiter not in rule.lead_limiters:
         return False
     if agreement.reason is None:
         return True
     kind = agreement.reason.partition(":")[0]
-    if not leads.reasons:
+    if not rule.lead_reasons:
         # A named reason is more precise than a rule that is about any latency.
         return rule.family != "latency"
-    return agreement.reason in leads.reasons or kind in leads.reasons
+    return agreement.reason in rule.lead_reasons or kind in rule.lead_reasons
 
 
 def _finding(
-    rule: Rule,
+    rule: ReadyRule,
     outcome: Outcome,
     lookup: Lookup,
     units: Mapping[str, str],
@@ -145,10 +146,10 @@ def _finding(
     short_kernel: bool,
 ) -> Finding:
     def fill(text: str) -> str:
-        return PLACEHOLDER.sub(lambda found: _shown(rule.metrics[found[1]], lookup, units), text)
+        return _PLACEHOLDER.sub(lambda found: _shown(rule.metrics[found[1]], lookup, units), text)
 
-    advice = rule.dialects[dialect].try_ if dialect is not None and dialect in rule.dialects else rule.try_
-    note = short_kernel and rule.family == "latency" and "too-short" not in rule.leads.reasons
+    advice = rule.try_ if dialect is None else rule.dialects.get(dialect, rule.try_)
+    note = short_kernel and rule.family == "latency" and "too-short" not in rule.lead_reasons
     return Finding.model_validate(
         {
             "rule": rule.id,
@@ -166,7 +167,7 @@ def _finding(
     )
 
 
-def _evidence(rule: Rule, outcome: Outcome, lookup: Lookup, units: Mapping[str, str]) -> tuple[Evidence, ...]:
+def _evidence(rule: ReadyRule, outcome: Outcome, lookup: Lookup, units: Mapping[str, str]) -> tuple[Evidence, ...]:
     rows = [
         Evidence(
             metric=held.metric,
@@ -197,17 +198,18 @@ def _evidence(rule: Rule, outcome: Outcome, lookup: Lookup, units: Mapping[str, 
     return tuple(rows)
 
 
-def _speedup(rule: Rule, lookup: Lookup) -> EstimatedSpeedup | None:
+def _speedup(rule: ReadyRule, lookup: Lookup) -> EstimatedSpeedup | None:
     """The rule's estimate, between nothing and everything."""
     if rule.speedup is None:
         return None
-    value = lookup(rule.metrics[rule.speedup.metric])
+    kind, alias = rule.speedup
+    value = lookup(rule.metrics[alias])
     if value is None or value <= 0:
         return None
-    return EstimatedSpeedup(kind=rule.speedup.kind, value=min(value, _FULL))
+    return EstimatedSpeedup(kind=kind, value=min(value, _FULL))
 
 
-def _undecided(rule: Rule, outcome: Outcome, lookup: Lookup) -> Undecided:
+def _undecided(rule: ReadyRule, outcome: Outcome, lookup: Lookup) -> Undecided:
     lacking = (metric for name in outcome.missing for metric in lookup.lacking(name))
     return Undecided(rule, tuple(dict.fromkeys(lacking)))
 

@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from ncudiag.rulebook.rule import AllOf, AnyOf, Condition, Rule, Verdict, When, WhenAll
+from ncudiag.rulebook.ready import Compare, Group, ReadyRule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ncudiag.rulebook.rule import Rule, Verdict
     from ncudiag.rulebook.thresholds import Thresholds
 
 Truth: TypeAlias = bool | None
@@ -69,7 +70,7 @@ class Outcome:
     missing: tuple[str, ...] = ()
 
 
-def evaluate(rule: Rule, lookup: Lookup, situation: Situation) -> Outcome:
+def evaluate(rule: Rule | ReadyRule, lookup: Lookup, situation: Situation) -> Outcome:
     """Ask one rule about one kernel.
 
     Args:
@@ -77,14 +78,15 @@ def evaluate(rule: Rule, lookup: Lookup, situation: Situation) -> Outcome:
         lookup: value of a metric by name (ncu's, or ``derived:``); None when it is missing.
         situation: verdict, GPU and thresholds.
     """
-    if not applies(rule, situation):
+    ready = rule if isinstance(rule, ReadyRule) else rule.ready()
+    if not applies(ready, situation):
         return Outcome("not-applicable")
-    asked = _Asked(rule, lookup, situation)
-    if rule.unless is not None and asked.truth_of(rule.unless) is True:
+    asked = _Asked(ready, lookup, situation)
+    if ready.unless is not None and asked.truth_of(ready.unless) is True:
         return Outcome("passed")
     asked.held.clear()
     asked.missing.clear()
-    match asked.truth_of(rule.when):
+    match asked.truth_of(ready.when):
         case True:
             return Outcome("fired", held=tuple(asked.held))
         case False:
@@ -93,20 +95,19 @@ def evaluate(rule: Rule, lookup: Lookup, situation: Situation) -> Outcome:
             return Outcome("indeterminate", missing=tuple(dict.fromkeys(asked.missing)))
 
 
-def applies(rule: Rule, situation: Situation) -> bool:
+def applies(rule: ReadyRule, situation: Situation) -> bool:
     """Whether a rule is asked at all: by verdict, confidence and compute capability."""
-    scope = rule.applies
-    ranges = scope.compute_capability
-    if ranges and situation.compute_capability is not None:
-        capability = situation.compute_capability
-        if not any(span.holds(capability) for span in ranges):
+    capability = situation.compute_capability
+    if rule.capabilities and capability is not None:
+        spans = rule.capabilities
+        if not any((low is None or capability >= low) and (high is None or capability <= high) for low, high in spans):
             return False
-    if not scope.verdicts or situation.verdict in scope.verdicts:
+    if not rule.verdicts or situation.verdict in rule.verdicts:
         return True
-    return situation.confidence == "borderline" and situation.verdict in scope.borderline
+    return situation.confidence == "borderline" and situation.verdict in rule.borderline
 
 
-def threshold_value(rule: Rule, name: str, thresholds: Thresholds) -> float:
+def threshold_value(rule: ReadyRule, name: str, thresholds: Thresholds) -> float:
     """A rule's threshold as a number; references follow the thresholds in use."""
     match rule.thresholds[name]:
         case "quadrants.high":
@@ -142,44 +143,34 @@ def disjunction(parts: Iterable[Truth]) -> Truth:
 class _Asked:
     """One rule being asked: collects the conditions that held and the metrics that were missing."""
 
-    __slots__ = ("held", "lookup", "missing", "rule", "situation")
+    __slots__ = ("held", "lookup", "missing", "rule", "thresholds")
 
-    def __init__(self, rule: Rule, lookup: Lookup, situation: Situation) -> None:
+    def __init__(self, rule: ReadyRule, lookup: Lookup, situation: Situation) -> None:
         self.rule = rule
         self.lookup = lookup
-        self.situation = situation
+        self.thresholds = situation.thresholds
         self.held: list[Held] = []
         self.missing: list[str] = []
 
-    def truth_of(self, when: When) -> Truth:
-        if isinstance(when, WhenAll):
-            return conjunction([self._part(item) for item in when.all])
-        return disjunction([self._part(item) for item in when.any])
+    def truth_of(self, group: Group) -> Truth:
+        parts = [self._compared(item) if isinstance(item, Compare) else self._inner(item) for item in group.items]
+        return conjunction(parts) if group.kind == "all" else disjunction(parts)
 
-    def _part(self, item: Condition | AnyOf | AllOf) -> Truth:
-        match item:
-            case Condition():
-                return self._condition(item)
-            case AnyOf():
-                return disjunction([self._condition(condition) for condition in item.any])
-            case AllOf():
-                return self._all_of(item)
-
-    def _all_of(self, group: AllOf) -> Truth:
+    def _inner(self, group: Group) -> Truth:
         """A group counts as evidence only when the whole of it holds."""
         before = len(self.held)
-        truth = conjunction([self._condition(condition) for condition in group.all])
+        truth = self.truth_of(group)
         if truth is not True:
             del self.held[before:]
         return truth
 
-    def _condition(self, condition: Condition) -> Truth:
+    def _compared(self, condition: Compare) -> Truth:
         metric = self.rule.metrics[condition.metric]
         value = self.lookup(metric)
         if value is None:
             self.missing.append(metric)
             return None
-        threshold = threshold_value(self.rule, condition.threshold, self.situation.thresholds)
+        threshold = threshold_value(self.rule, condition.threshold, self.thresholds)
         if not _OPERATORS[condition.op](value, threshold):
             return False
         self.held.append(Held(condition.metric, metric, value, condition.op, threshold))

@@ -1,4 +1,4 @@
-"""Rule files to rules: found, read, checked, selected."""
+"""Rule files to rules: found, read, checked."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pydantic import ValidationError
 
 from ncudiag.errors import RuleFileError
 from ncudiag.rulebook.builtin import builtin_rules
-from ncudiag.rulebook.rule import FAMILY_PREFIX, Rule
+from ncudiag.rulebook.rule import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
 TABLE = "quadrants.toml"
@@ -35,10 +35,10 @@ class BrokenRule:
 
 @dataclass(frozen=True, slots=True)
 class RuleBook:
-    """All rules in use, by id, and the files that could not be used.
+    """The rules of a folder, with their examples, and the files that could not be used.
 
     Attributes:
-        rules: in order of id; a user's rule replaces a built-in one of the same id.
+        rules: in order of id.
         broken: each is reported, and the other rules go on.
     """
 
@@ -94,43 +94,6 @@ def load_folder(folder: Path) -> RuleBook:
 def builtin_book() -> RuleBook:
     """The rules that come with ncudiag."""
     return load_folder(builtin_rules())
-
-
-def merged(book: RuleBook, other: RuleBook) -> RuleBook:
-    """Two books together; a rule of ``other`` replaces one of the same id."""
-    rules = {rule.id: rule for rule in book.rules} | {rule.id: rule for rule in other.rules}
-    return RuleBook(tuple(rules[rule_id] for rule_id in sorted(rules)), book.broken + other.broken)
-
-
-def selected(book: RuleBook, *, select: Sequence[str] = (), ignore: Sequence[str] = ()) -> RuleBook:
-    """The rules that are wanted.
-
-    Args:
-        book: all rules.
-        select: ids, families or prefixes (``MEM003``, ``memory``, ``MEM``); empty selects all.
-        ignore: likewise; stronger than ``select``.
-
-    Raises:
-        RuleFileError: a word fits no rule.
-    """
-    for word in (*select, *ignore):
-        if not any(_fits(rule, word) for rule in book.rules):
-            raise RuleFileError(
-                "rule-file",
-                f"no rule or family is called {word!r}",
-                "`ncudiag rules list` shows the ids and families.",
-                details={"word": word},
-            )
-    kept = (rule for rule in book.rules if not select or _fits_any(rule, select))
-    return RuleBook(tuple(rule for rule in kept if not _fits_any(rule, ignore)), book.broken)
-
-
-def _fits_any(rule: Rule, words: Iterable[str]) -> bool:
-    return any(_fits(rule, word) for word in words)
-
-
-def _fits(rule: Rule, word: str) -> bool:
-    return word.upper() in {rule.id, FAMILY_PREFIX[rule.family]} or word.lower() in {rule.family, rule.name}
 
 
 def _problem(location: Sequence[int | str], message: str) -> str:

@@ -11,6 +11,8 @@ from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
+from ncudiag.rulebook.ready import Compare, Group, ReadyRule
+
 Family: TypeAlias = Literal["memory", "compute", "latency", "roofline", "trust"]
 Verdict: TypeAlias = Literal["memory-bound", "compute-bound", "latency-bound", "near-roofline", "unknown"]
 Severity: TypeAlias = Literal["high", "medium", "low", "info"]
@@ -101,11 +103,11 @@ class CapabilityRange(_Part):
     min: str | None = Field(default=None, pattern=_CAPABILITY)
     max: str | None = Field(default=None, pattern=_CAPABILITY)
 
-    def holds(self, capability: tuple[int, int]) -> bool:
-        """Whether a (major, minor) pair lies in the range; pairs compare as numbers, so 10.0 is above 9.0."""
+    def pair(self) -> tuple[tuple[int, int] | None, tuple[int, int] | None]:
+        """Both ends as (major, minor) pairs, which compare as numbers: 10.0 is above 9.0."""
         low = None if self.min is None else capability_pair(self.min)
         high = None if self.max is None else capability_pair(self.max)
-        return (low is None or capability >= low) and (high is None or capability <= high)
+        return low, high
 
 
 class Applies(_Part):
@@ -272,6 +274,36 @@ class Rule(_Part):
                     case AllOf():
                         yield from item.all
 
+    def ready(self) -> ReadyRule:
+        """The rule without its examples, for use."""
+        return ReadyRule(
+            id=self.id,
+            name=self.name,
+            title=self.title,
+            family=self.family,
+            severity=self.severity,
+            tier=self.tier,
+            verdicts=self.applies.verdicts,
+            borderline=self.applies.borderline,
+            capabilities=tuple(span.pair() for span in self.applies.compute_capability),
+            lead_verdicts=self.leads.verdicts,
+            lead_limiters=self.leads.limiters,
+            lead_reasons=self.leads.reasons,
+            metrics=dict(self.metrics),
+            thresholds=dict(self.thresholds),
+            when=_group(self.when),
+            unless=None if self.unless is None else _group(self.unless),
+            evidence=self.evidence,
+            why=self.why,
+            try_=self.try_,
+            wont_help=self.wont_help,
+            exceptions=self.exceptions,
+            verify=self.verify,
+            speedup=None if self.speedup is None else (self.speedup.kind, self.speedup.metric),
+            references=self.references,
+            dialects={name: dialect.try_ for name, dialect in self.dialects.items()},
+        )
+
     def texts(self) -> Iterator[tuple[str, str]]:
         """Every text that may hold placeholders, with its key."""
         yield "title", self.title
@@ -299,3 +331,16 @@ def capability_pair(text: str) -> tuple[int, int]:
     """
     major, minor = text.split(".")
     return int(major), int(minor)
+
+
+def _group(when: When | AnyOf | AllOf) -> Group:
+    """A condition tree in plain classes."""
+    kind: Literal["all", "any"] = "all" if isinstance(when, (WhenAll, AllOf)) else "any"
+    items = when.all if isinstance(when, (WhenAll, AllOf)) else when.any
+    return Group(
+        kind,
+        tuple(
+            Compare(item.metric, item.op, item.threshold) if isinstance(item, Condition) else _group(item)
+            for item in items
+        ),
+    )
