@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ncudiag.cli import terminal
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _STDOUT = "standard output"
 _CLOSED = "it is closed"
+_FOLDER = "it is a folder"
+_NO_FOLDER = "it lies in a folder that does not exist"
 
 
 class ReaderGoneError(Exception):
@@ -174,14 +176,14 @@ def check_output(output: str | None, others: Iterable[str] = ()) -> None:
     """
     if output is None:
         return
-    target = os.path.realpath(output)
-    if any(os.path.realpath(name) == target for name in others if name != "-"):
+    target = Path(output).resolve()
+    if any(Path(name).resolve() == target for name in others if name != "-"):
         message = f"--output {output} names a file that this call reads or writes already"
         raise UsageError("usage", message, "Choose another file for --output.")
-    folder = os.path.dirname(target)  # noqa: PTH120 - realpath gives a string; pathlib adds nothing here
-    if os.path.isdir(target) or not os.path.isdir(folder):  # noqa: PTH112 - as above
-        problem = "is a folder" if os.path.isdir(target) else "lies in a folder that does not exist"  # noqa: PTH112
-        raise _not_writable(output, f"it {problem}")
+    if target.is_dir():
+        raise _not_writable(output, _FOLDER)
+    if not target.parent.is_dir():
+        raise _not_writable(output, _NO_FOLDER)
 
 
 def _place(options: OutputOptions) -> Terminal:
