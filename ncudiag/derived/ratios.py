@@ -21,9 +21,9 @@ def percent(part: float | None, whole: float | None) -> float | None:
 def headroom_pct(pct: float | None, *, ceiling_pct: float = FULL) -> float | None:
     """What is left below a ceiling, in percent of the time that the work takes now.
 
-    Formula: 100 x (1 - pct / ceiling): a unit at 80 % of what it can do would need 80 % of the time at its
+    Formula: 100 x (ceiling - pct) / ceiling: a unit at 80 % of what it can do would need 80 % of the time at its
     ceiling. Zero above the ceiling, except above 100 %, where the number itself is in doubt: missing.
     """
     if pct is None or pct > FULL:
         return None
-    return max(0.0, FULL * (1 - pct / ceiling_pct))
+    return max(0.0, FULL * (ceiling_pct - pct) / ceiling_pct)
