@@ -26,8 +26,44 @@ FLOP_PER_INSTRUCTION: Mapping[Precision, Mapping[str, int]] = {
 PACKED_FP32: Mapping[str, int] = {"fadd2": 2, "fmul2": 2, "ffma2": 4}
 _FUSED: Mapping[Precision, str] = {"fp64": "dfma", "fp32": "ffma", "fp16": "hfma"}
 
-_TENSOR_PATH = ("sm__ops_path_tensor_src_", ".sum.per_cycle_elapsed")
-_TENSOR_PEAK = ".sum.peak_sustained"
+# Floating-point paths of the tensor pipe over all chips: the aggregates over sparsity, which do not overlap.
+_TENSOR_PATHS = (
+    "fp16_dst_fp16",
+    "fp16_dst_fp32",
+    "fp16_bf16_tf32_dst_fp32",
+    "fp16",
+    "bf16_dst_fp32",
+    "tf32_dst_fp32",
+    "fp8",
+    "fp8_dst_fp16",
+    "fp8_dst_fp32",
+    "fp4_dst_fp32",
+    "fp4_fp6_dst_fp16",
+    "fp4_fp6_dst_fp32",
+    "fp4_fp6_fp8_dst_fp16",
+    "fp4_fp6_fp8_dst_fp32",
+    "fp64",
+)
+_TENSOR_RATES: Mapping[str, str] = {
+    path: f"sm__ops_path_tensor_src_{path}.sum.per_cycle_elapsed" for path in _TENSOR_PATHS
+}
+_TENSOR_PEAKS: Mapping[str, str] = {
+    path: f"sm__ops_path_tensor_src_{path}.sum.peak_sustained" for path in _TENSOR_PATHS
+}
+
+_SASS = "sass_thread_inst_executed_op_{}_pred_on"
+_OPS = (*(f"{letter}{op}" for letter in "dfh" for op in ("add", "mul", "fma")), *PACKED_FP32)
+_COUNTS: Mapping[str, tuple[str, ...]] = {
+    op: tuple(f"{unit}__{_SASS.format(op)}.sum" for unit in ("smsp", "sm")) for op in _OPS
+}
+_RATES: Mapping[str, tuple[str, ...]] = {
+    op: tuple(f"{count}.per_cycle_elapsed" for count in counts) for op, counts in _COUNTS.items()
+}
+_DOUBLED: Mapping[str, str] = {op: f"derived__smsp__{_SASS.format(op)}_x2" for op in _OPS}
+_PEAKS: Mapping[str, tuple[str, ...]] = {
+    op: tuple(f"{unit}__{_SASS.format(op)}.sum.peak_sustained" for unit in ("sm", "smsp")) for op in _OPS
+}
+_DOUBLED_PEAKS: Mapping[str, str] = {op: f"derived__sm__{_SASS.format(op)}_x2" for op in _OPS}
 _PACKED_CAPABILITIES = frozenset({(10, 0), (10, 3)})
 
 SM_CLOCKS = (
@@ -63,23 +99,23 @@ def instructions_per_cycle(inputs: Inputs, op: str) -> float | None:
 
     Formula: ``smsp__sass_thread_inst_executed_op_<op>_pred_on.sum.per_cycle_elapsed``, else the count / cycles.
     """
-    name = f"sass_thread_inst_executed_op_{op}_pred_on"
-    rate = inputs.first(f"smsp__{name}.sum.per_cycle_elapsed", f"sm__{name}.sum.per_cycle_elapsed")
+    rate = inputs.first(*_RATES[op])
     if rate is not None:
         return rate
-    doubled = inputs.get(f"derived__smsp__{name}_x2")
+    doubled = inputs.get(_DOUBLED[op])
     if doubled is not None:
         return doubled / 2
-    return ratio(inputs.first(f"smsp__{name}.sum", f"sm__{name}.sum"), elapsed_cycles(inputs))
+    count = inputs.first(*_COUNTS[op])
+    return None if count is None else ratio(count, elapsed_cycles(inputs))
 
 
 def instructions(inputs: Inputs, op: str) -> float | None:
     """Thread instructions of one kind: the count, else the rate per cycle x cycles."""
-    name = f"sass_thread_inst_executed_op_{op}_pred_on"
-    count = inputs.first(f"smsp__{name}.sum", f"sm__{name}.sum")
+    count = inputs.first(*_COUNTS[op])
     if count is not None:
         return count
-    rate, cycles = instructions_per_cycle(inputs, op), elapsed_cycles(inputs)
+    rate = instructions_per_cycle(inputs, op)
+    cycles = None if rate is None else elapsed_cycles(inputs)
     return None if rate is None or cycles is None else rate * cycles
 
 
@@ -109,11 +145,11 @@ def scalar_flops(inputs: Inputs) -> float | None:
 
 def peak_instructions_per_cycle(inputs: Inputs, precision: Precision) -> float | None:
     """Fused multiply-adds per cycle that the GPU can do at most, as the report says (thread instructions)."""
-    name = f"sass_thread_inst_executed_op_{_FUSED[precision]}_pred_on"
-    peak = inputs.first(f"sm__{name}.sum.peak_sustained", f"smsp__{name}.sum.peak_sustained")
+    fused = _FUSED[precision]
+    peak = inputs.first(*_PEAKS[fused])
     if peak is not None:
         return peak
-    doubled = inputs.get(f"derived__sm__{name}_x2")
+    doubled = inputs.get(_DOUBLED_PEAKS[fused])
     return None if doubled is None else doubled / 2
 
 
@@ -139,13 +175,8 @@ def tensor_rates(inputs: Inputs) -> dict[str, float]:
     The counters of ncu 2024.2 and later count operations. Sums over sparsity are taken and their parts left out,
     and integer paths are no floating-point work.
     """
-    first, last = _TENSOR_PATH
-    paths = {
-        name[len(first) : -len(last)]: value
-        for name, value in inputs.values.items()
-        if name.startswith(first) and name.endswith(last)
-    }
-    return {path: rate for path, rate in paths.items() if not path.startswith("int") and "sparsity" not in path}
+    values = inputs.values
+    return {path: values[name] for path, name in _TENSOR_RATES.items() if name in values}
 
 
 def tensor_flops(inputs: Inputs) -> float | None:
@@ -156,7 +187,6 @@ def tensor_flops(inputs: Inputs) -> float | None:
 
 def tensor_peak_pct(inputs: Inputs) -> float | None:
     """Tensor operations in percent of the peaks of their paths, added over the paths; None without the counters."""
-    first, _ = _TENSOR_PATH
-    shares = [percent(rate, inputs.get(first + path + _TENSOR_PEAK)) for path, rate in tensor_rates(inputs).items()]
+    shares = [percent(rate, inputs.get(_TENSOR_PEAKS[path])) for path, rate in tensor_rates(inputs).items()]
     known = [share for share in shares if share is not None]
     return sum(known) if known and len(known) == len(shares) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from ncudiag.derived.ratios import ratio
@@ -90,12 +91,26 @@ def pipe_use(inputs: Inputs, bases: tuple[str, ...]) -> Use | None:
     2025.3 print) times the share of the elapsed cycles in which the SMs were active; without that share as it is,
     an upper bound.
     """
-    for suffix in (ELAPSED, ACTIVE):
-        found = [Use(base + suffix, inputs.values[base + suffix]) for base in bases if base + suffix in inputs.values]
-        if found:
-            use = max(found, key=lambda entry: entry.pct)
-            return use if suffix == ELAPSED else Use(use.metric, use.pct * (sm_activity(inputs) or 1.0))
-    return None
+    values = inputs.values
+    elapsed, active = _spelled(bases)
+    found = [Use(name, values[name]) for name in elapsed if name in values]
+    if found:
+        return max(found, key=_pct)
+    found = [Use(name, values[name]) for name in active if name in values]
+    if not found:
+        return None
+    use = max(found, key=_pct)
+    return Use(use.metric, use.pct * (sm_activity(inputs) or 1.0))
+
+
+@cache
+def _spelled(bases: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The full names, elapsed and active; every kernel asks for them several times."""
+    return tuple(base + ELAPSED for base in bases), tuple(base + ACTIVE for base in bases)
+
+
+def _pct(use: Use) -> float:
+    return use.pct
 
 
 def throughput_pct(inputs: Inputs, base: str) -> float | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import median
 from typing import TYPE_CHECKING
 
 from ncudiag.derived.boards import no_dram_counters
@@ -121,13 +120,20 @@ def reserved_sms(inputs: Inputs) -> float | None:
 def first_launch_ratio(inputs: Inputs) -> float | None:
     """Duration of the first launch / median of the others; missing below 3 launches."""
     times = inputs.durations_ns
-    return ratio(times[0], median(times[1:])) if len(times) >= _FEW_LAUNCHES else None
+    return ratio(times[0], _median(times[1:])) if len(times) >= _FEW_LAUNCHES else None
 
 
 def spread_pct(inputs: Inputs) -> float | None:
     """Spread of the duration over the launches of one kernel: 100 x (max - min) / median; missing below 3."""
     times = inputs.durations_ns
-    return percent(max(times) - min(times), median(times)) if len(times) >= _FEW_LAUNCHES else None
+    return percent(max(times) - min(times), _median(times)) if len(times) >= _FEW_LAUNCHES else None
+
+
+def _median(times: tuple[float, ...]) -> float:
+    """The middle one, or the mean of the two in the middle (the statistics module takes longer to import)."""
+    ordered = sorted(times)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
 def dram_bytes_vs_l2(inputs: Inputs) -> float | None:
