@@ -20,6 +20,7 @@ INVENTED = (
     b"/home/user/",
     b"/home/me/",
     b"/home/alice/",
+    b"/home/someone/",
     b"/Users/alice/",
     b"/root/secret",
     b"@example.com",
