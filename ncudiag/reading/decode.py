@@ -28,7 +28,17 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 _SNIFFED = 4096
 _FEW = 16
 # PNG, JPEG, GIF, PDF, ZIP, xz, bzip2, ELF, SQLite (Nsight Systems reports are one of the last two kinds or unknown).
-_OTHER_MAGIC = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"%PDF", b"PK\x03\x04", b"\xfd7zXZ", b"BZh", b"\x7fELF", b"SQLite format 3")
+_OTHER_MAGIC = (
+    b"\x89PNG",
+    b"\xff\xd8\xff",
+    b"GIF8",
+    b"%PDF",
+    b"PK\x03\x04",
+    b"\xfd7zXZ",
+    b"BZh",
+    b"\x7fELF",
+    b"SQLite format 3",
+)
 _CONTROL = frozenset([*range(9), *range(14, 27), *range(28, 32)])
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),

@@ -7,10 +7,10 @@ before the value is looked up as it stands. Whatever is not that regular goes th
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from ncudiag.reading.drafts import Block, Draft, Identity, identity_of, whole_number
+from ncudiag.reading.drafts import Block, Draft, Identity, launch_id, whole_number
+from ncudiag.reading.identities import Identities
 from ncudiag.reading.labels import LabelKey
 from ncudiag.reading.rules import RULE_ROLES, RuleCells
 from ncudiag.reading.rows import is_balanced, split_row
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ncudiag.reading.reader import Context
 
 _METRICS_SECTION = "Command line profiler metrics"
-_QUOTED = r'"[^"\n]*(?:""[^"\n]*)*",'
-_PREFIXES_KEPT = 256
 _OPEN = 32
 
 
@@ -39,8 +37,6 @@ class DetailsReader:
         self._columns: dict[LabelKey, Column] = {}
         # The text of a row between the identity columns and the value, by which regular rows are known.
         self._by_text: dict[str, Column] = {}
-        self._by_prefix: dict[str, Draft] = {}
-        self._by_rest: dict[str, tuple[Identity, tuple[str, ...]]] = {}
         self._prefix = ""
         self._draft: Draft | None = None
         self._open: dict[Draft, None] = {}
@@ -51,36 +47,33 @@ class DetailsReader:
         self._has_rules = "rule" in header.roles
         self._value = header.roles["value"]
         self._end = '",' if header.width > self._value + 1 else '"'
-        self._pattern = re.compile(f'(?:{_QUOTED}){{{header.first_metric}}}"') if self._is_regular() else None
+        self._identities = Identities(header, context)
+        self._regular = self._identities.usable and self._has_usual_order()
 
-    def _is_regular(self) -> bool:
-        """Whether the columns stand as ncu prints them: identity, metric with its value last, rule."""
+    def _has_usual_order(self) -> bool:
+        """Whether the columns of the metric stand as ncu prints them, the value last."""
         roles = self.header.roles
         order = [roles[role] for role in ("section", "body", "label", "unit", "value") if role in roles]
         first = self.header.first_metric
-        return (
-            self._context.fast
-            and self.header.quoted
-            and self.header.delimiter == ","
-            and {"section", "label", "unit"} <= roles.keys()
-            and roles["label"] >= first
-            and order == list(range(first, first + len(order)))
-            and first > 0
-            and max(self.header.identity) < first
-        )
+        return {"section", "label", "unit"} <= roles.keys() and order == list(range(first, first + len(order)))
 
     def run(self, lines: list[str], at: int) -> int:
         """Take regular rows."""
-        if self._pattern is None:
+        if not self._regular:
             return at
         while at < len(lines):
             prefix = self._prefix
             if not (prefix and lines[at].startswith(prefix)):
-                match = self._pattern.match(lines[at])
-                if match is None or (draft := self._draft_of(match.group())) is None:
+                beginning = self._identities.of(lines[at])
+                if beginning is None:
+                    return at
+                kernel = beginning.kernel
+                key = (beginning.number, *kernel.key)
+                draft = self._draft_by(key, int(beginning.number), kernel.identity)
+                if draft is None:
                     return at
                 self._turn_to(draft)
-                prefix = self._prefix = match.group()
+                prefix = self._prefix = beginning.prefix
                 self._usual, self._rows = max(self._rows, 1), 0
             # Launches mostly have as many rows as the one before.
             batch = lines[at : at + self._usual]
@@ -161,7 +154,11 @@ class DetailsReader:
             return False
         self._put(cells, self._draft)
         text, _, tail = row.rpartition('","')
-        if cells[self._label] and self._cells([tail]) is not None and len(split_row(f'"{text}"')) == self._value - first:
+        if (
+            cells[self._label]
+            and self._cells([tail]) is not None
+            and len(split_row(f'"{text}"')) == self._value - first
+        ):
             self._by_text[text] = self._column(cells)
         return True
 
@@ -172,7 +169,7 @@ class DetailsReader:
         cells = split_row(line, self.header.delimiter)
         if not self._is_row(cells, ended=ended):
             return False
-        identity = identity_of(self.header, cells)
+        identity = self._context.identity(self.header, cells)
         if identity is None:
             return False
         draft = self._draft_for(cells, identity)
@@ -191,11 +188,11 @@ class DetailsReader:
         held, report = self._context.held, self._block.report
         draft = held.find_by_ids(report, whole_number(number), whole_number(process)) if process else None
         if draft is None and last and len(cells) > max(self.header.identity):
-            identity = identity_of(self.header, cells)
+            identity = self._context.identity(self.header, cells)
             draft = self._draft_for(cells, identity) if identity else None
         if draft is not None:
             draft.complete = False
-            name = f"launch {draft.identity.id} ({draft.identity.kernel_name[:80]}) is incomplete"
+            name = f"launch {draft.number} ({draft.identity.name[:80]}) is incomplete"
         elif last and line.startswith('"') == self.header.quoted:
             name = "its launch is left out"
         else:
@@ -247,46 +244,15 @@ class DetailsReader:
                 self._context.warn_unknown_unit(column, line=place.line, cell=unit, header=self.header)
         return column
 
-    def _draft_of(self, prefix: str) -> Draft | None:
-        """The launch of regular rows by the text that they begin with."""
-        draft = self._by_prefix.get(prefix)
-        if draft is None:
-            identity, key = self._identity_of(prefix)
-            draft = self._draft_by(key, identity) if identity else None
-            if draft is not None:
-                if len(self._by_prefix) >= _PREFIXES_KEPT:
-                    self._by_prefix.clear()
-                self._by_prefix[prefix] = draft
-        return draft
-
-    def _identity_of(self, prefix: str) -> tuple[Identity | None, tuple[str, ...]]:
-        """What the identity cells say; launches of one kernel mostly differ in the id in front alone."""
-        number, _, rest = prefix.partition('","')
-        number = number[1:]
-        usual = self._by_rest.get(rest)
-        if usual is not None and number.isdecimal() and number.isascii():
-            return usual[0]._replace(id=int(number)), (number, *usual[1][1:])
-        cells = split_row(prefix[:-2])
-        identity = identity_of(self.header, cells)
-        key = tuple(cells[position] for position in self.header.identity)
-        if identity is not None:
-            identity = self._context.shared(identity)
-            if self.header.identity[0] == 0 and self.header.roles.get("id") == 0:
-                if len(self._by_rest) >= _PREFIXES_KEPT:
-                    self._by_rest.clear()
-                self._by_rest[rest] = identity, key
-        return identity, key
-
     def _draft_for(self, cells: list[str], identity: Identity) -> Draft | None:
         """The launch of a row; None when its rows come too late."""
-        return self._draft_by(
-            tuple(cells[position] for position in self.header.identity), self._context.shared(identity)
-        )
+        key = tuple(cells[position] for position in self.header.identity)
+        return self._draft_by(key, launch_id(self.header, cells), identity)
 
-    def _draft_by(self, key: tuple[str, ...], identity: Identity) -> Draft | None:
+    def _draft_by(self, key: tuple[str, ...], number: int | None, identity: Identity) -> Draft | None:
         draft = self._context.held.find(self._block.report, key)
         if draft is None:
-            draft = Draft(self._block, identity)
+            draft = Draft(self._block, number, identity)
             if not self._context.held.open(key, draft):
                 return None
         return draft

@@ -25,24 +25,28 @@ _FLOAT_ID = re.compile(r"[0-9]+\.0")
 _DIM3 = re.compile(r"\(?\s*([0-9]+)\s*(?:,\s*([0-9]+)\s*,\s*([0-9]+)\s*\)?)?")
 _NO_EXTREMES: Mapping[str, Extremes] = {}
 _NO_TEXTS: Mapping[str, str] = {}
+_NONE_UNREADABLE: frozenset[str] = frozenset()
 _LONGEST_ID = 18
 
 
-class Identity(NamedTuple):
-    """Which launch a row belongs to, as the model has it."""
+class Identity:
+    """Which kernel a row belongs to: all that identifies its launch but the id.
 
-    id: int | None
-    process_id: int | None
-    process_name: str | None
-    host_name: str | None
-    kernel_name: str
-    context: int | None
-    stream: int | None
-    device: int | None
-    block: Dim3 | None
-    grid: Dim3 | None
-    compute_capability: str | None
-    invocations: int
+    Attributes:
+        fields: the same as fields of the model.
+    """
+
+    __slots__ = ("capability", "fields", "has_shape", "invocations", "name", "process")
+
+    def __init__(self, fields: dict[str, object], *, name: str, process: int | None, invocations: int) -> None:
+        """Keep the fields and what is asked for often."""
+        self.fields = fields
+        self.name = name
+        self.process = process
+        self.invocations = invocations
+        capability = fields["compute_capability"]
+        self.capability = capability if isinstance(capability, str) else None
+        self.has_shape = fields["block"] is not None and fields["grid"] is not None
 
 
 def whole_number(text: str) -> int | None:
@@ -68,36 +72,52 @@ def dim3(text: str) -> Dim3 | None:
     return int(x), int(y or 1), int(z or 1)
 
 
-def identity_of(header: Header, cells: Sequence[str]) -> Identity | None:
-    """The identity in a row's cells; None when they cannot be a row of this page."""
+def launch_id(header: Header, cells: Sequence[str]) -> int | None:
+    """The id of a row's launch; None where the page has none, or the cell holds none."""
+    position = header.roles.get("id", -1)
+    return whole_number(cells[position]) if 0 <= position < len(cells) else None
+
+
+def identity_of(header: Header, cells: Sequence[str], strings: dict[str, str]) -> Identity | None:
+    """What identifies the launch of a row but its id; None when the cells cannot be a row of this page.
+
+    Args:
+        header: of the page.
+        cells: of the row, at least up to the last identity column.
+        strings: one copy of every name, however many launches have it.
+    """
     roles = header.roles
 
     def cell(role: str) -> str:
         position = roles.get(role, -1)
         return cells[position] if 0 <= position < len(cells) else ""
 
-    number = whole_number(cell("id"))
+    def text(role: str) -> str | None:
+        found = cell(role)
+        return strings.setdefault(found, found) if found else None
+
     process = whole_number(cell("process_id"))
     invocations = whole_number(cell("invocations"))
     name = cell("kernel_name")
-    if not name.strip() or ("id" in roles and number is None):
+    if not name.strip() or ("id" in roles and launch_id(header, cells) is None):
         return None
     if ("process_id" in roles and process is None) or ("invocations" in roles and invocations is None):
         return None
-    return Identity(
-        id=number,
-        process_id=process,
-        process_name=cell("process_name") or None,
-        host_name=cell("host_name") or None,
-        kernel_name=name,
-        context=whole_number(cell("context")),
-        stream=whole_number(cell("stream")),
-        device=whole_number(cell("device")),
-        block=dim3(cell("block")),
-        grid=dim3(cell("grid")),
-        compute_capability=_capability(cell("compute_capability")),
-        invocations=1 if invocations is None else invocations,
-    )
+    capability = _capability(cell("compute_capability"))
+    fields: dict[str, object] = {
+        "process_id": process,
+        "process_name": text("process_name"),
+        "host_name": text("host_name"),
+        "kernel_name": strings.setdefault(name, name),
+        "context": whole_number(cell("context")),
+        "stream": whole_number(cell("stream")),
+        "device": whole_number(cell("device")),
+        "block": dim3(cell("block")),
+        "grid": dim3(cell("grid")),
+        "compute_capability": capability and strings.setdefault(capability, capability),
+        "invocations": 1 if invocations is None else invocations,
+    }
+    return Identity(fields, name=name, process=process, invocations=1 if invocations is None else invocations)
 
 
 def _capability(text: str) -> str | None:
@@ -126,7 +146,8 @@ class Draft:
 
     Attributes:
         block: the header block that it stands under.
-        identity: which launch it is.
+        number: the launch id.
+        identity: everything else that says which launch it is.
         sealed: whether no more rows can come.
         columns, cells: the rows since the last call of :meth:`close`.
         lows, highs: minimum and maximum of the same rows, on summary pages.
@@ -143,14 +164,16 @@ class Draft:
         "highs",
         "identity",
         "lows",
+        "number",
         "rules",
         "sealed",
         "segments",
     )
 
-    def __init__(self, block: Block, identity: Identity, *, sealed: bool = False) -> None:
+    def __init__(self, block: Block, number: int | None, identity: Identity, *, sealed: bool = False) -> None:
         """Start without rows."""
         self.block = block
+        self.number = number
         self.identity = identity
         self.sealed = sealed
         self.columns: list[Column] = []
@@ -190,37 +213,32 @@ class Draft:
 
     def finish(self, namer: Namer, notices: Notices) -> Launch:
         """The launch; :meth:`close` was called and the number format is known as far as it matters."""
-        identity = self.identity
         values, low, high = self._merged(namer, notices)
-        naming = namer.naming(values.shape, identity.compute_capability, labels=self.block.labels)
+        naming = namer.naming(values.shape, self.identity.capability, labels=self.block.labels)
         row = naming.row(values.data)
         if values.failed:
             notices.failed_launches += 1
-        return Launch(
-            report=self.block.report,
-            id=identity.id,
-            process_id=identity.process_id,
-            process_name=identity.process_name,
-            host_name=identity.host_name,
-            kernel_name=identity.kernel_name,
-            context=identity.context,
-            stream=identity.stream,
-            device=identity.device,
-            block=identity.block or _shape_from(row, "block"),
-            grid=identity.grid or _shape_from(row, "grid"),
-            compute_capability=identity.compute_capability,
-            invocations=identity.invocations,
-            values=row,
-            texts=naming.texts(values) if values.texts else _NO_TEXTS,
-            unreadable=naming.unreadable(values, row) if values.missing else frozenset(),
-            rules=lazy_rules(self.rules, self.block.header, self.block.numbers) if self.rules else (),
-            complete=self.complete,
-            extremes=extremes(row, naming.row(low.data), naming.row(high.data)) if low and high else _NO_EXTREMES,
-        )
+        fields = {
+            "report": self.block.report,
+            "id": self.number,
+            **self.identity.fields,
+            "values": row,
+            "texts": naming.texts(values) if values.texts else _NO_TEXTS,
+            "unreadable": naming.unreadable(values, row) if values.missing else _NONE_UNREADABLE,
+            "rules": lazy_rules(self.rules, self.block.header, self.block.numbers) if self.rules else (),
+            "complete": self.complete,
+            "extremes": extremes(row, naming.row(low.data), naming.row(high.data)) if low and high else _NO_EXTREMES,
+        }
+        if not self.identity.has_shape:
+            fields["block"] = fields["block"] or _shape_from(row, "block")
+            fields["grid"] = fields["grid"] or _shape_from(row, "grid")
+        return Launch.trusted(fields)
 
     def _merged(self, namer: Namer, notices: Notices) -> tuple[Segment, Segment | None, Segment | None]:
         """All rows as one segment, with the extremes on summary pages."""
-        parts = [tuple(resolve_deferred(part, self.block.numbers, notices) for part in group) for group in self.segments]
+        parts = [
+            tuple(resolve_deferred(part, self.block.numbers, notices) for part in group) for group in self.segments
+        ]
         if len(parts) == 1:
             group = parts[0]
         else:

@@ -118,9 +118,7 @@ def _classify(names: tuple[str, ...], delimiter: str, *, quoted: bool) -> Header
         known = {position for position, name in enumerate(names) if name in _ROLES} | nvtx
         # ncu's names have no blanks; a column with one, or without a name, was added by somebody else.
         metrics = [at for at, name in enumerate(names) if at not in known and name and " " not in name]
-    return Header(
-        layout, len(names), delimiter, quoted, roles, tuple(sorted(set(identity))), tuple(metrics), names
-    )
+    return Header(layout, len(names), delimiter, quoted, roles, tuple(sorted(set(identity))), tuple(metrics), names)
 
 
 def _layout(names: Iterable[str], roles: dict[str, int]) -> Layout | None:

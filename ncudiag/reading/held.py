@@ -12,7 +12,7 @@ from collections import deque
 from typing import TYPE_CHECKING, TypeAlias
 
 from ncudiag.errors import ReportError
-from ncudiag.reading.drafts import Draft, Identity
+from ncudiag.reading.drafts import Draft
 from ncudiag.reading.number_format import NumberFormat
 
 if TYPE_CHECKING:
@@ -84,23 +84,30 @@ class Held:
     def find_by_ids(self, report: int, number: int | None, process: int | None) -> Draft | None:
         """The newest open launch with these ids."""
         for draft in reversed(self._drafts.values()):
-            if draft.block.report == report and draft.identity.id == number and draft.identity.process_id == process:
+            if draft.block.report == report and draft.number == number and draft.identity.process == process:
                 return draft
         return None
 
     def open(self, key: object, draft: Draft) -> bool:
         """Add a launch at the end; False if one with its ids has been handed on: its rows come too late then."""
         identity = draft.identity
-        ranges = self._released.get((draft.block.report, identity.process_id))
-        if ranges is not None and not draft.sealed and identity.id is not None and identity.id in ranges:
+        ranges = self._released.get((draft.block.report, identity.process))
+        if ranges is not None and not draft.sealed and draft.number is not None and draft.number in ranges:
             self._notices.once(
                 "rows-out-of-order",
-                f"rows of launch {identity.id} ({identity.kernel_name[:80]}) stand far from its others and are left out; "
+                f"rows of launch {draft.number} ({identity.name[:80]}) stand far from its others and are left out; "
                 "sort the file by ID",
             )
             return False
         self._drafts[draft.block.report, key] = draft
         return True
+
+    def add_whole(self, number: int, draft: Draft) -> None:
+        """Add a launch whose only row was read."""
+        self._drafts[draft.block.report, number] = draft
+        self._deferred += draft.deferred
+        if self._deferred > _DEFERRED_HELD:
+            self._settle()
 
     def closed(self, draft: Draft) -> None:
         """Turn a launch's rows into numbers, because another one's have begun."""
@@ -129,11 +136,11 @@ class Held:
             if draft.deferred and draft.block.numbers.mark is None:
                 return
             del self._drafts[key]
-            self._values -= draft.size
+            self._values -= 0 if draft.sealed else draft.size
             self._deferred -= draft.deferred
-            if draft.identity.id is not None and not draft.sealed:
-                ranges = self._released.setdefault((draft.block.report, draft.identity.process_id), IdRanges())
-                ranges.add(draft.identity.id)
+            if draft.number is not None and not draft.sealed:
+                ranges = self._released.setdefault((draft.block.report, draft.identity.process), IdRanges())
+                ranges.add(draft.number)
             if draft.segments or draft.rules or not draft.complete:
                 yield self._finished(draft)
 
@@ -171,7 +178,7 @@ def _ambiguous(draft: Draft) -> ReportError:
     column = segment.shape.columns[position]
     message = (
         f"the numbers of this report can be read in two ways: {column.key.label} = {text} "
-        f"(launch {draft.identity.id}), and no other value tells whether the separator groups thousands or is a decimal mark"
+        f"(launch {draft.number}), and no other value tells whether the separator groups thousands or is a decimal mark"
     )
     hint = (
         "Say which locale ncu ran under, with --locale en_US (1,234.5), --locale de_DE (1.234,5) or --locale C (1234.5); "

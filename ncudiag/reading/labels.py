@@ -186,7 +186,9 @@ def _fits_unit(base: str):  # noqa: ANN202
 def _fits_capability(hints: Hints):  # noqa: ANN202
     capability = hints.capability
     return lambda entry: (
-        capability is None or not entry.capabilities or any(low <= capability <= high for low, high in entry.capabilities)
+        capability is None
+        or not entry.capabilities
+        or any(low <= capability <= high for low, high in entry.capabilities)
     )
 
 

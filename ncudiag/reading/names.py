@@ -74,7 +74,9 @@ def _closing(text: str, at: int) -> int:
             expected.pop()
         elif char == "-" and text.startswith("->", position):
             position += 1
-        elif char in "([{" or (char == "<" and expected[-1] != ")") or (char == "<" and _opens_arguments(text, position)):
+        elif (
+            char in "([{" or (char == "<" and expected[-1] != ")") or (char == "<" and _opens_arguments(text, position))
+        ):
             expected.append(_OPENING[char])
         elif char in ")]}" and char in expected:
             # A comparison inside brackets, "(a < b)", opened what never closes.

@@ -27,7 +27,9 @@ _NOT_FINITE = frozenset({"nan", "-nan", "nan(ind)", "-nan(ind)", "inf", "-inf", 
 _MISSING = _NOT_FINITE | {"", "n/a", "no data"}
 _LOCALE = re.compile(r"([A-Za-z]+(?:_[A-Za-z]+)?)(?:\.([\w-]+))?(?:@\w+)?")
 
-_POINT = "en_US en_GB en_AU en_CA en_IE en_IN en_NZ en_SG zh_CN zh_TW zh_HK ja_JP ko_KR he_IL hi_IN th_TH es_MX de_CH it_CH"
+_POINT = (
+    "en_US en_GB en_AU en_CA en_IE en_IN en_NZ en_SG zh_CN zh_TW zh_HK ja_JP ko_KR he_IL hi_IN th_TH es_MX de_CH it_CH"
+)
 _COMMA = (
     "de_DE de_AT fr_FR fr_BE fr_CA fr_CH it_IT es_ES es_AR es_CL es_CO nl_NL nl_BE pt_BR pt_PT da_DK sv_SE nb_NO nn_NO "
     "fi_FI pl_PL cs_CZ sk_SK sl_SI hr_HR sr_RS hu_HU ro_RO bg_BG el_GR tr_TR ru_RU uk_UA et_EE lv_LV lt_LT id_ID vi_VN"

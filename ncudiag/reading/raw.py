@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ncudiag.reading.drafts import Block, Draft, identity_of
+from ncudiag.reading.drafts import Block, Draft, launch_id
+from ncudiag.reading.identities import Beginning, Identities
 from ncudiag.reading.labels import LabelKey
 from ncudiag.reading.rows import is_balanced, split_row
-from ncudiag.reading.shapes import Column
+from ncudiag.reading.shapes import Column, Segment, Shape
+from ncudiag.reading.templates import Template, is_numpy_worth, numpy_silenced
 
 if TYPE_CHECKING:
     from ncudiag.reading.reader import Context
 
 # Without the row of units nobody knows whether these were scaled.
 _SCALED = ("bytes", "time_", "duration", "per_second", "frequency", "shared_mem", "cache_size", "_rate")
+
+_KERNELS_KEPT = 64
+_CHANGING_ALLOWED = 0.9
 
 
 class RawReader:
@@ -30,30 +35,72 @@ class RawReader:
         first = min(header.metrics)
         # Without columns of strangers among them, the metrics are one slice.
         self._slice = slice(first, header.width) if header.metrics == tuple(range(first, header.width)) else None
-        self._regular = context.fast and header.quoted and header.delimiter == ","
+        self._identities = Identities(header, context)
+        self._regular = self._identities.usable and self._slice is not None
+        # By kernel: what its rows have in common; its first row, and where others differed from it.
+        self._templates: dict[str, Template] = {}
+        self._known: dict[str, tuple[list[str], set[int]]] = {}
 
     def run(self, lines: list[str], at: int) -> int:
         """Take regular rows."""
         if not self._regular or not self._columns:
             return at
-        width = self.header.width
-        while at < len(lines):
-            line = lines[at]
-            cells = line[1:].split('","')
-            if len(cells) != width or line[:1] != '"' or line[-1] != '"' or not self._is_plain(line, cells):
-                break
-            cells[-1] = cells[-1][:-1]
-            self._context.place.at = at
-            if not self._take(cells):
-                break
-            at += 1
+        with numpy_silenced():
+            while at < len(lines):
+                self._context.place.at = at
+                beginning = self._identities.of(lines[at])
+                if beginning is None or not self._take_regular(lines[at], beginning):
+                    break
+                at += 1
         return at
 
-    def _is_plain(self, line: str, cells: list[str]) -> bool:
-        """Whether the cells are what csv would make of the line; undoubles quotes in them."""
-        if line.count('"') == 2 * len(cells):
+    def _take_regular(self, line: str, beginning: Beginning) -> bool:
+        start = beginning.size
+        kernel = beginning.kernel
+        template = self._templates.get(kernel.rest)
+        segment = None
+        if template is not None and line[-1] == '"':
+            segment = template.read(line, start, numpy=is_numpy_worth(self._rows))
+        if segment is None:
+            cells = line[start:].split('","')
+            if len(cells) != len(self._columns) or line[-1] != '"' or not self._is_plain(line, start, cells):
+                return False
+            cells[-1] = cells[-1][:-1]
+            segment = self._shape().read(cells, self._block.numbers, self._context.notices)
+            self._learn(kernel.rest, segment, cells)
+        draft = Draft(self._block, int(beginning.number), kernel.identity, sealed=True)
+        draft.segments.append((segment,))
+        self._context.held.add_whole(self._rows, draft)
+        self._rows += 1
+        return True
+
+    def _learn(self, kernel: str, segment: Segment, cells: list[str]) -> None:
+        """Find out what the rows of a kernel have in common; give up if it is too little."""
+        if self._block.numbers.mark != ".":
+            return
+        known = self._known.get(kernel)
+        if known is None:
+            if len(self._known) >= _KERNELS_KEPT:
+                self._known.clear()
+                self._templates.clear()
+            self._known[kernel] = (cells, set())
+            return
+        first, changing = known
+        self._templates.pop(kernel, None)
+        if len(changing) < _CHANGING_ALLOWED * len(cells):
+            changing.update([at for at, pair in enumerate(zip(first, cells, strict=True)) if pair[0] != pair[1]])
+            template = Template.without(changing, segment, cells)
+            if template is not None:
+                self._templates[kernel] = template
+
+    def _shape(self) -> Shape:
+        return self._context.namer.shape(self._columns)
+
+    def _is_plain(self, line: str, start: int, cells: list[str]) -> bool:
+        """Whether the cells are what csv would make of the line from ``start`` on; undoubles quotes in them."""
+        if line.count('"', start) == 2 * len(cells) - 1:
             return True
-        if not is_balanced(line) or len(split_row(line)) != len(cells):
+        if not is_balanced(line) or len(split_row(line[start - 1 :])) != len(cells):
             return False
         cells[:-1] = [cell.replace('""', '"') for cell in cells[:-1]]
         return '""' not in cells[-1]
@@ -127,24 +174,21 @@ class RawReader:
 
     def _take(self, cells: list[str], metrics: list[int] | None = None) -> bool:
         """Take a launch; ``metrics``: the columns that a row which was cut off still has."""
-        identity = identity_of(self.header, cells)
+        identity = self._context.identity(self.header, cells)
         if identity is None:
             return False
         if not self._columns:
             self._assume_units()
-        if "id" not in self.header.roles:
-            identity = identity._replace(id=self._rows)
-        draft = Draft(self._block, self._context.shared(identity), sealed=True)
+        number = launch_id(self.header, cells) if "id" in self.header.roles else self._rows
+        draft = Draft(self._block, number, identity, sealed=True)
         if metrics is None:
-            draft.columns = self._columns
-            draft.cells = (
-                cells[self._slice] if self._slice else [cells[position] for position in self.header.metrics]
-            )
+            draft.columns = list(self._columns)
+            draft.cells = cells[self._slice] if self._slice else [cells[position] for position in self.header.metrics]
         else:
             draft.complete = False
-            draft.columns = self._columns[: len(metrics)]
+            draft.columns = list(self._columns[: len(metrics)])
             draft.cells = [cells[position] for position in metrics]
-        self._context.held.open(self._rows, draft)
-        self._context.held.closed(draft)
+        draft.close(self._context.namer, self._context.notices, fast=self._context.fast)
+        self._context.held.add_whole(self._rows, draft)
         self._rows += 1
         return True

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from ncudiag.reading.drafts import Identity, identity_of
+
 if TYPE_CHECKING:
-    from ncudiag.reading.drafts import Identity
+    from collections.abc import Sequence
+
     from ncudiag.reading.header import Header
     from ncudiag.reading.held import Held
     from ncudiag.reading.naming import Namer
@@ -36,21 +39,11 @@ class Context:
         self.fast = fast
         self._strings: dict[str, str] = {}
 
-    def shared(self, identity: Identity) -> Identity:
-        """The identity with one copy of every name, however many launches have it."""
-        strings = self._strings
-        if len(strings) > _STRINGS_KEPT:
-            strings.clear()
-
-        def one(text: str | None) -> str | None:
-            return text and strings.setdefault(text, text)
-
-        return identity._replace(
-            kernel_name=strings.setdefault(identity.kernel_name, identity.kernel_name),
-            process_name=one(identity.process_name),
-            host_name=one(identity.host_name),
-            compute_capability=one(identity.compute_capability),
-        )
+    def identity(self, header: Header, cells: Sequence[str]) -> Identity | None:
+        """What identifies the launch of a row but its id."""
+        if len(self._strings) > _STRINGS_KEPT:
+            self._strings.clear()
+        return identity_of(header, cells, self._strings)
 
     def warn_unknown_unit(self, column: Column, *, line: int, cell: int, header: Header) -> None:
         """A unit that is not understood, with its place."""

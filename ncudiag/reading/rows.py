@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 
 
-
 def split_row(line: str, delimiter: str = ",") -> list[str]:
     """The cells of a row; an unfinished quote ends with the row.
 

@@ -88,7 +88,9 @@ class Scanner:
             self._reader.end()
         self.log.end_list()
         if damaged:
-            self.notices.add("incomplete-launch", f"{damaged}: what stands behind is lost, the last launch may be incomplete")
+            self.notices.add(
+                "incomplete-launch", f"{damaged}: what stands behind is lost, the last launch may be incomplete"
+            )
             self._held.last_is_incomplete()
         yield from self._released(everything=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ncudiag.reading.drafts import Block, Draft, identity_of
+from ncudiag.reading.drafts import Block, Draft
 from ncudiag.reading.labels import LabelKey
 from ncudiag.reading.rows import is_balanced, split_row
 from ncudiag.reading.shapes import Column
@@ -55,7 +55,7 @@ class SummaryReader:
         what = "its row is left out"
         if len(cells) > max(self.header.identity) and (draft := self._draft_for(cells)) is not None:
             draft.complete = False
-            what = f"the kernel {draft.identity.kernel_name[:80]} is incomplete"
+            what = f"the kernel {draft.identity.name[:80]} is incomplete"
         self._context.notices.add("incomplete-launch", f"line {self._context.place.line} ends inside a row: {what}")
         return True
 
@@ -69,13 +69,13 @@ class SummaryReader:
         """Nothing is open between rows."""
 
     def _draft_for(self, cells: list[str]) -> Draft | None:
-        identity = identity_of(self.header, cells)
+        identity = self._context.identity(self.header, cells)
         if identity is None:
             return None
         key = tuple(cells[position] for position in self.header.identity)
         draft = self._context.held.find(self._block.report, key)
         if draft is None:
-            draft = Draft(self._block, self._context.shared(identity))
+            draft = Draft(self._block, None, identity)
             self._context.held.open(key, draft)
         return draft
 
@@ -91,7 +91,5 @@ class SummaryReader:
             column = self._columns[key] = Column(key)
             if column.unit is None:
                 unit = roles["unit"]
-                self._context.warn_unknown_unit(
-                    column, line=self._context.place.line, cell=unit, header=self.header
-                )
+                self._context.warn_unknown_unit(column, line=self._context.place.line, cell=unit, header=self.header)
         return column
