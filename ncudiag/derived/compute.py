@@ -219,6 +219,6 @@ ALL: tuple[Derived, ...] = (
     Derived("derived:fp64_peak_pct", "%", fp64_peak_pct, ((*_FP64, _DFMA_PEAK, _CYCLES),)),
     Derived("derived:fp32_per_fp64_rate", "ratio", fp32_per_fp64_rate, ((_FFMA_PEAK, _DFMA_PEAK),)),
     Derived("derived:fp64_gain_pct", "%", fp64_gain_pct, ((*_FP64, *_FP32, _FP64_PIPE, _FFMA_PEAK, _DFMA_PEAK),)),
-    Derived("derived:lanes_used", "thread", lanes_used, ((_LANES[0],), (_LANES[1],))),
+    Derived("derived:lanes_used", "", lanes_used, ((_LANES[0],), (_LANES[1],))),
     Derived("derived:lanes_gain_pct", "%", lanes_gain_pct, ((_LANES[0], _SM), (_LANES[1], _SM))),
 )

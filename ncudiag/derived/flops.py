@@ -24,6 +24,9 @@ FLOP_PER_INSTRUCTION: Mapping[Precision, Mapping[str, int]] = {
     "fp16": {"hadd": 2, "hmul": 2, "hfma": 4},
 }
 PACKED_FP32: Mapping[str, int] = {"fadd2": 2, "fmul2": 2, "ffma2": 4}
+_WEIGHTS: Mapping[str, int] = {
+    op: weight for kinds in (*FLOP_PER_INSTRUCTION.values(), PACKED_FP32) for op, weight in kinds.items()
+}
 _FUSED: Mapping[Precision, str] = {"fp64": "dfma", "fp32": "ffma", "fp16": "hfma"}
 
 # Floating-point paths of the tensor pipe over all chips: the aggregates over sparsity, which do not overlap.
@@ -138,9 +141,23 @@ def precision_flops(inputs: Inputs, precision: Precision) -> float | None:
 
 
 def scalar_flops(inputs: Inputs) -> float | None:
-    """Operations of the scalar pipes in all precisions that were counted; None when none was."""
-    found = [flops for precision in FLOP_PER_INSTRUCTION if (flops := precision_flops(inputs, precision)) is not None]
-    return sum(found) if found else None
+    """Operations of the scalar pipes in all precisions, as far as they were counted: a lower bound.
+
+    None when nothing was counted, and when the count is 0 but some kind of instruction is missing from it.
+    """
+    counted = {op: instructions(inputs, op) for op in _WEIGHTS}
+    known = [number * _WEIGHTS[op] for op, number in counted.items() if number is not None]
+    total = sum(known)
+    return None if not known or (total == 0 and kinds_left_out(inputs)) else total
+
+
+def kinds_left_out(inputs: Inputs) -> bool:
+    """Whether a precision was counted in part: some of add, multiply and fused multiply-add are missing."""
+    for kinds in FLOP_PER_INSTRUCTION.values():
+        missing = [instructions(inputs, op) is None for op in kinds]
+        if any(missing) and not all(missing):
+            return True
+    return False
 
 
 def peak_instructions_per_cycle(inputs: Inputs, precision: Precision) -> float | None:

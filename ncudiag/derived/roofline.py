@@ -13,6 +13,7 @@ from ncudiag.derived.flops import (
     Precision,
     duration_s,
     instructions,
+    kinds_left_out,
     packed_fp32_expected,
     peak_instructions_per_cycle,
     precision_flops,
@@ -88,10 +89,10 @@ def tensor_flops(inputs: Inputs) -> float | None:
 
 
 def flops(inputs: Inputs) -> float | None:
-    """Floating-point operations that were counted, scalar and tensor, in all precisions.
+    """Floating-point operations that were counted, scalar and tensor, in all precisions: a lower bound.
 
-    Zero only where nothing was left out that is known to have run: a count of zero beside a tensor pipe in use,
-    without tensor counters, is missing.
+    Zero only where nothing was left out that is known to have run: a count of zero without some kind of instruction,
+    or beside a tensor pipe in use without tensor counters, is missing.
     """
     scalar, tensor = scalar_flops(inputs), tensor_operations(inputs)
     if scalar is None and tensor is None:
@@ -162,14 +163,14 @@ def pct_of_roof(inputs: Inputs) -> float | None:
 
     Formula: 100 x FLOP/s / min(peak FLOP/s, intensity x peak byte/s), which is the larger of (operations in % of
     their peak) and (DRAM bytes in % of their peak). Each precision is held against its own peak and the largest
-    share counts: a lower bound for a mix. Missing where no FLOP was counted or counted as 0.
+    share counts: a lower bound for a mix. Missing where no FLOP was counted, counted as 0, or counted in part.
 
     Source:
         Williams, Waterman, Patterson: Roofline, CACM 52(4), 2009; peaks as in NVIDIA's roofline sections.
     """
     total = flops(inputs)
     memory = _dram_rate_pct(inputs)
-    if not total or memory is None:
+    if not total or memory is None or kinds_left_out(inputs):
         return None
     shares = []
     for precision in FLOP_PER_INSTRUCTION:
@@ -211,6 +212,11 @@ def flops_without_packed(inputs: Inputs) -> float | None:
         return 0.0
     expected = packed_fp32_expected(inputs)
     return None if expected is None else float(expected)
+
+
+def flops_without_kinds(inputs: Inputs) -> float:
+    """1 when a precision was counted in part (adds, multiplies or fused multiply-adds are missing); else 0."""
+    return float(kinds_left_out(inputs))
 
 
 def flops_complete(inputs: Inputs) -> float | None:
@@ -315,7 +321,7 @@ ALL: tuple[Derived, ...] = (
     Derived("derived:ai_l2", "flop/byte", ai_l2, ((*_FP32, "lts__t_sectors.sum"),)),
     Derived("derived:ai_l1", "flop/byte", ai_l1, ((*_FP32, "l1tex__t_bytes.sum"),)),
     Derived("derived:reuse_ratio", "ratio", reuse_ratio, (("l1tex__t_bytes.sum", "dram__bytes.sum"),)),
-    Derived("derived:overfetch", "ratio", overfetch, (("dram__bytes.sum",),)),
+    Derived("derived:overfetch", "ratio", overfetch, (("dram__bytes.sum",),), asks_user=True),
     Derived("derived:ridge_point", "flop/byte", ridge_point, ((*_FP32, *_ROOFS),)),
     Derived(
         "derived:pct_of_roof",
@@ -326,6 +332,7 @@ ALL: tuple[Derived, ...] = (
     Derived("derived:roof_headroom_pct", "%", roof_headroom_pct, tuple((name,) for name in _DRAM_PCT)),
     Derived("derived:flops_without_tensor", "flag", flops_without_tensor),
     Derived("derived:flops_without_packed_fp32", "flag", flops_without_packed),
+    Derived("derived:flops_without_some_kinds", "flag", flops_without_kinds),
     Derived("derived:flops_complete", "flag", flops_complete, ((*_FP32, *_FP64, *_FP16, _TENSOR),)),
     Derived("derived:roofs_not_in_report", "flag", roofs_not_in_report),
 )

@@ -62,7 +62,15 @@ class TestOperations:
 
     def test_a_kind_that_was_not_counted_leaves_the_precision_missing(self) -> None:
         assert value("fp32_flops", counted(ffma=5.0)) is None
-        assert value("flops", counted(ffma=5.0)) is None
+
+    def test_a_partial_count_is_a_lower_bound_and_never_zero(self) -> None:
+        assert value("flops", counted(ffma=5.0)) == 10.0
+        assert value("flops", counted(ffma=0.0)) is None
+        assert value("flops_without_some_kinds", counted(ffma=5.0)) == 1.0
+        assert value("flops_without_some_kinds", counted(fadd=0.0, fmul=0.0, ffma=5.0)) == 0.0
+        assert value("pct_of_roof", VECTOR_ADD | counted(ffma=5.0)) is not None
+        partial = {name: number for name, number in VECTOR_ADD.items() if name != SASS.format("fadd")}
+        assert value("pct_of_roof", partial) is None
 
     def test_counts_may_come_from_rates_and_cycles(self) -> None:
         rate = "smsp__sass_thread_inst_executed_op_{}_pred_on.sum.per_cycle_elapsed"

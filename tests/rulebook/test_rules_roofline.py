@@ -99,6 +99,12 @@ def test_a_kernel_without_dram_traffic_has_no_intensity(book: RuleBook) -> None:
     assert states(book, values, capability=(9, 0))["ROO005"] == "fired"
 
 
+def test_a_partial_count_is_a_lower_bound(book: RuleBook) -> None:
+    values = counted(1610612736.0, "ffma") | {"dram__bytes.sum": 0.0}
+    outcome = states(book, values, capability=(9, 0))
+    assert outcome["ROO005"] == outcome["ROO006"] == "fired"
+
+
 def test_tensor_work_makes_the_count_a_lower_bound(book: RuleBook) -> None:
     values = counted(3e6, "fadd") | counted(5e6, "fmul") | counted(12e6, "ffma") | {"dram__bytes.sum": 64e6}
     values |= {"sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_active": 69.0}

@@ -45,7 +45,7 @@ def test_they_are_asked_whatever_the_verdict_is(book: RuleBook) -> None:
 
 def test_they_lead_only_where_there_is_no_verdict(book: RuleBook) -> None:
     leading = {rule.id: rule.leads for rule in book.rules if rule.leads.verdicts}
-    assert set(leading) == {"TRU002", "TRU003", "TRU010"}
+    assert set(leading) == {"TRU002", "TRU003"}
     assert {leads.verdicts for leads in leading.values()} == {("unknown",)}
 
 
