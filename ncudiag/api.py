@@ -6,21 +6,25 @@ Each function raises only :class:`ncudiag.errors.NcudiagError` and its subclasse
 from __future__ import annotations
 
 import difflib
+import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence  # noqa: TC003 - Choices is read at run time by whoever inspects it
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from ncudiag._version import __version__
 from ncudiag.diagnose import Diagnosed, Options, diagnose_launches
 from ncudiag.errors import EmptyReportError, NcudiagError, ReportError, UsageError
-from ncudiag.model import Profile, Source
+from ncudiag.model import Profile, Source, SourceWarning
 from ncudiag.reading import open_report, read_report
 from ncudiag.report.document import Report, Tool, Totals
 from ncudiag.rulebook import Thresholds, builtin_quadrants
+from ncudiag.rulebook.book import builtin_ready, merged, ready_folder, selected
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
+    from ncudiag.diagnose.engine import Units
     from ncudiag.model import Launch
     from ncudiag.reading import SourceLike
 
@@ -47,66 +51,71 @@ def read(source: SourceLike, *, locale: str | None = None, name: str | None = No
         raise _explained(error) from error
 
 
+class Choices(TypedDict, total=False):
+    """The keyword options that :func:`diagnose` and :func:`run` share; each is described at :func:`diagnose`."""
+
+    kernel: str | Sequence[str] | None
+    top: int | None
+    high: float | None
+    saturated: float | None
+    borderline: float | None
+    rules: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+    select: Sequence[str]
+    ignore: Sequence[str]
+    needed_bytes: float | None
+    with_host: bool
+    brief: bool
+
+
 def diagnose(
-    source: SourceLike | Profile,
-    *,
-    kernel: str | Sequence[str] | None = None,
-    top: int | None = None,
-    high: float | None = None,
-    saturated: float | None = None,
-    borderline: float | None = None,
-    locale: str | None = None,
-    name: str | None = None,
-    with_host: bool = False,
-    brief: bool = False,
+    source: SourceLike | Profile, *, locale: str | None = None, name: str | None = None, **choices: Unpack[Choices]
 ) -> Report:
     """Say what limits each kernel of a report and what to try first.
 
     Args:
         source: as for :func:`read`, or a :class:`Profile` that was read before.
-        kernel: select kernels: a word that occurs in the short name, whatever its case, or ``regex:`` with an
-            expression that is searched in the full name; several are alternatives.
-        top: keep only the kernels with the largest share of captured time.
-        high: percent of peak from which a unit counts as high.
-        saturated: percent of peak from which a unit counts as saturated.
-        borderline: distance from ``high``, in points, within which a verdict is borderline.
         locale: as for :func:`read`.
         name: as for :func:`read`.
-        with_host: keep host name and process path.
-        brief: keep only the metrics that the verdict used.
+        **choices: keyword options, each may be left out:
+
+            * ``kernel``: select kernels: a word that occurs in the short name, whatever its case, or ``regex:`` with
+              an expression that is searched in the full name; several are alternatives.
+            * ``top``: keep only so many kernels, those with the largest share of captured time.
+            * ``high``, ``saturated``: percent of peak from which a unit counts as high or as saturated.
+            * ``borderline``: distance from ``high``, in points, within which a verdict is borderline.
+            * ``rules``: folders with rules of your own; one of the same id replaces a built-in rule.
+            * ``select``, ``ignore``: rules by id, name or family.
+            * ``needed_bytes``: bytes that each launch has to move to and from DRAM, for the rules on excess traffic.
+            * ``with_host``: keep host name and process path.
+            * ``brief``: keep only the metrics that the verdict used.
 
     Returns:
-        The report; ``report.model_dump_json()`` is its JSON.
+        The report; it is a pydantic model, and ``report.model_dump_json()`` is its JSON.
 
     Raises:
         ReportError: the source cannot be read, is no report, or holds no (matching) kernel.
         ProfilingError: the source is the log of an ncu run that failed.
         UsageError: an option is out of range, or a regular expression is broken.
+        RuleFileError: a folder of rules does not exist, or a selected rule does.
     """
-    words = _words(kernel)
-    options = Options(
-        table=builtin_quadrants(),
-        thresholds=_thresholds(high=high, saturated=saturated, borderline=borderline),
-        kernels=words,
-        with_host=with_host,
-        brief=brief,
-    )
+    options, problems = _options(choices)
+    top = choices.get("top")
     if top is not None and top < 1:
         raise UsageError("usage", f"top must be at least 1, not {top}", "Leave it out to keep every kernel.")
     if isinstance(source, Profile):
-        return _report(_diagnosed(source.launches, options), source.source, options, top=top)
+        diagnosed = _diagnosed(source.launches, options, units=lambda: source.units)
+        return _report(diagnosed, source.source, options, top=top, problems=problems)
     stream = open_report(source, locale=locale, name=name)
     try:
-        diagnosed = _diagnosed(stream, options)
+        diagnosed = _diagnosed(stream, options, units=lambda: stream.units)
     except EmptyReportError as error:
         raise _explained(error) from error
-    return _report(diagnosed, stream.source, options, top=top)
+    return _report(diagnosed, stream.source, options, top=top, problems=problems)
 
 
 def run(
     target: Sequence[str],
     *,
-    kernel: str | Sequence[str] | None = None,
     ncu: str | None = None,
     timeout: float | None = None,
     save: str | os.PathLike[str] | None = None,
@@ -114,18 +123,12 @@ def run(
     target_processes: str = "all",
     ncu_args: Sequence[str] = (),
     program_stdout_to_stderr: bool = False,
-    top: int | None = None,
-    high: float | None = None,
-    saturated: float | None = None,
-    borderline: float | None = None,
-    with_host: bool = False,
-    brief: bool = False,
+    **choices: Unpack[Choices],
 ) -> Report:
     """Profile a program with Nsight Compute and diagnose what was captured.
 
     Args:
         target: the program and its arguments.
-        kernel: as for :func:`diagnose`; ncu then profiles only matching kernels.
         ncu: path of the ncu to use; found by itself as a rule.
         timeout: seconds after which the whole process group is ended.
         save: keep the CSV here.
@@ -133,12 +136,7 @@ def run(
         target_processes: ``all`` follows child processes, ``application-only`` does not.
         ncu_args: further options for ncu.
         program_stdout_to_stderr: send the program's standard output to standard error.
-        top: as for :func:`diagnose`; so are the options after it.
-        high: see :func:`diagnose`.
-        saturated: see :func:`diagnose`.
-        borderline: see :func:`diagnose`.
-        with_host: see :func:`diagnose`.
-        brief: see :func:`diagnose`.
+        **choices: as for :func:`diagnose`; with ``kernel``, ncu profiles only matching kernels.
 
     Returns:
         The report of the captured launches.
@@ -146,14 +144,14 @@ def run(
     Raises:
         ProfilingError: ncu is missing or failed, or nothing was profiled.
         UsageError: an option is out of range.
+        RuleFileError: as for :func:`diagnose`.
     """
     from ncudiag.ncu.profile import profile
 
-    words = _words(kernel)
-    thresholds = _thresholds(high=high, saturated=saturated, borderline=borderline)
+    _options(choices)  # what is wrong with them should be known before the program runs
     with profile(
         target,
-        kernel=words,
+        kernel=_words(choices.get("kernel")),
         ncu=ncu,
         timeout=timeout,
         save=save,
@@ -162,19 +160,38 @@ def run(
         extra=ncu_args,
         program_stdout_to_stderr=program_stdout_to_stderr,
     ) as captured:
-        report = diagnose(
-            captured.path,
-            top=top,
-            high=thresholds.high,
-            saturated=thresholds.saturated,
-            borderline=thresholds.borderline,
-            locale="C",
-            name=captured.name,
-            with_host=with_host,
-            brief=brief,
-        )
-    source = report.source.model_copy(update={"warnings": (*report.source.warnings, *captured.warnings)})
+        # ncu filtered already, and by the full name of the launch.
+        report = diagnose(captured.path, locale="C", name=captured.name, **choices)
+    source = report.source.model_copy(
+        update={
+            "warnings": (*report.source.warnings, *captured.warnings),
+            "ncu_version": report.source.ncu_version or captured.ncu_version,
+        }
+    )
     return report.model_copy(update={"source": source})
+
+
+def _options(choices: Choices) -> tuple[Options, tuple[SourceWarning, ...]]:
+    """The options of the engine, and warnings about rule files that cannot be used."""
+    given = choices.get("rules", ())
+    folders = (given,) if isinstance(given, (str, os.PathLike)) else tuple(given)
+    book = builtin_ready()
+    for folder in folders:
+        book = merged(book, ready_folder(Path(folder)))
+    book = selected(book, select=choices.get("select", ()), ignore=choices.get("ignore", ()))
+    problems = tuple(SourceWarning(code="rule-file", message=f"{file}: {what}") for file, what in book.problems)
+    options = Options(
+        table=builtin_quadrants(),
+        thresholds=_thresholds(
+            high=choices.get("high"), saturated=choices.get("saturated"), borderline=choices.get("borderline")
+        ),
+        kernels=_words(choices.get("kernel")),
+        with_host=choices.get("with_host", False),
+        brief=choices.get("brief", False),
+        rules=book.rules,
+        needed_bytes=choices.get("needed_bytes"),
+    )
+    return options, problems
 
 
 def _words(kernel: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -211,8 +228,8 @@ def _thresholds(*, high: float | None, saturated: float | None, borderline: floa
         ) from error
 
 
-def _diagnosed(launches: Iterable[Launch], options: Options) -> Diagnosed:
-    diagnosed = diagnose_launches(launches, options=options)
+def _diagnosed(launches: Iterable[Launch], options: Options, *, units: Units) -> Diagnosed:
+    diagnosed = diagnose_launches(launches, options=options, units=units)
     if diagnosed.kernels:
         return diagnosed
     if not diagnosed.names:
@@ -242,10 +259,17 @@ def _explained(error: EmptyReportError) -> NcudiagError:
     return classify(error.lines) or error
 
 
-def _report(diagnosed: Diagnosed, source: Source, options: Options, *, top: int | None) -> Report:
+def _report(
+    diagnosed: Diagnosed,
+    source: Source,
+    options: Options,
+    *,
+    top: int | None,
+    problems: tuple[SourceWarning, ...],
+) -> Report:
     return Report(
         tool=Tool(version=__version__),
-        source=source.model_copy(update={"warnings": (*source.warnings, *diagnosed.warnings)}),
+        source=source.model_copy(update={"warnings": (*source.warnings, *diagnosed.warnings, *problems)}),
         thresholds=options.thresholds,
         totals=Totals(launches=diagnosed.launches, kernels=len(diagnosed.kernels), duration_ns=diagnosed.duration_ns),
         kernels=diagnosed.kernels if top is None else diagnosed.kernels[:top],

@@ -24,12 +24,14 @@ class Derived:
             division by zero is missing too.
         needs: alternatives, best first; each is a set of ncu metrics that together suffice. What a report
             lacks is told from the alternative with the fewest gaps.
+        asks_user: whether it also needs the bytes that the user says the algorithm has to move.
     """
 
     name: str
     unit: str
     compute: Compute
     needs: tuple[tuple[str, ...], ...] = ()
+    asks_user: bool = False
 
     @property
     def summary(self) -> str:

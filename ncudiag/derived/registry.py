@@ -51,7 +51,7 @@ class Lookup:
         if not name.startswith(PREFIX):
             return () if name in self.inputs.values else (name,)
         metric = all_derived().get(name)
-        if metric is None or not metric.needs:
+        if metric is None or not metric.needs or (metric.asks_user and self.inputs.needed_bytes is None):
             return ()
         gaps = [tuple(need for need in group if need not in self.inputs.values) for group in metric.needs]
         return min(gaps, key=len)

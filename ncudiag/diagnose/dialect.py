@@ -12,7 +12,7 @@ _TRITON = re.compile(r"^triton_|_\d+d(e?\d+(d|c|e)?)*e?$")
 _CUTLASS = re.compile(r"cutlass", re.IGNORECASE)
 # Names of the library's own kernels: volta_sgemm_..., ampere_h16816gemm_..., sm80_xmma_gemm_..., gemvNSP_kernel.
 _CUBLAS = re.compile(
-    r"^(?:void )?(?:cublas|(?:volta|turing|ampere|hopper)_\w*gemm|sm\d+_xmma|gemv|gemmk1|splitKreduce)", re.I
+    r"^(?:void )?(?:cublas|(?:volta|turing|ampere|hopper)_\w*gemm|sm\d+_xmma|gemv|gemmk1|splitKreduce)", re.IGNORECASE
 )
 
 

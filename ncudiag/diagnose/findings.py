@@ -39,7 +39,7 @@ class RuleResults:
     Attributes:
         findings: the rules that fired; trust first, then by expected gain, then by severity.
         lead: the finding whose first advice is the kernel's first thing to try; None when none agrees.
-        undecided: the rules that lacked a metric.
+        undecided: the rules that lacked a metric and could have led, had they fired.
         broken: (rule id, what happened) of rules that failed; the others went on.
     """
 
@@ -87,14 +87,16 @@ def ask_rules(
             outcome = evaluate(rule, lookup, situation)
             if outcome.state == "fired":
                 fired.append((rule, _finding(rule, outcome, lookup, units, dialect, short_kernel=short_kernel)))
-            elif outcome.state == "indeterminate":
-                undecided.append(_undecided(rule, outcome, lookup))
+            elif outcome.state == "indeterminate" and _agrees(rule, agreement):
+                lacking = _lacking(outcome, lookup)
+                # Without a gap in the report it is something that only the user can say.
+                undecided += [Undecided(rule, lacking)] if lacking else []
         except Exception as error:  # noqa: BLE001 - one broken rule must not stop the others
             broken.append((rule.id, f"{type(error).__name__}: {error}"))
     fired.sort(key=_order)
     return RuleResults(
         findings=tuple(finding for _, finding in fired),
-        lead=_lead(fired, agreement),
+        lead=_lead(fired, undecided, agreement),
         undecided=tuple(undecided),
         broken=tuple(broken),
     )
@@ -116,10 +118,20 @@ def _order(entry: tuple[ReadyRule, Finding]) -> tuple[bool, float, int, str]:
     return (rule.family != "trust", -expected_gain_pct(finding), _SEVERITY[finding.severity], rule.id)
 
 
-def _lead(fired: Sequence[tuple[ReadyRule, Finding]], agreement: Agreement) -> Finding | None:
-    """The best of the rules that agree: by tier, then in the order of the findings."""
+def _lead(
+    fired: Sequence[tuple[ReadyRule, Finding]], undecided: Sequence[Undecided], agreement: Agreement
+) -> Finding | None:
+    """The best of the rules that agree: by tier, then in the order of the findings.
+
+    While it is not known whether work is wasted, how to feed the limiting unit is no first advice: the general one,
+    which begins with the waste, is better.
+    """
     agreeing = [entry for entry in fired if _agrees(entry[0], agreement)]
-    return min(agreeing, key=lambda entry: (_TIER[entry[0].tier], _order(entry)), default=(None, None))[1]
+    if not agreeing:
+        return None
+    rule, finding = min(agreeing, key=lambda entry: (_TIER[entry[0].tier], _order(entry)))
+    unknown_waste = any(gap.rule.asked_first for gap in undecided)
+    return None if rule.tier == "limit" and unknown_waste else finding
 
 
 def _agrees(rule: ReadyRule, agreement: Agreement) -> bool:
@@ -209,9 +221,8 @@ def _speedup(rule: ReadyRule, lookup: Lookup) -> EstimatedSpeedup | None:
     return EstimatedSpeedup(kind=kind, value=min(value, _FULL))
 
 
-def _undecided(rule: ReadyRule, outcome: Outcome, lookup: Lookup) -> Undecided:
-    lacking = (metric for name in outcome.missing for metric in lookup.lacking(name))
-    return Undecided(rule, tuple(dict.fromkeys(lacking)))
+def _lacking(outcome: Outcome, lookup: Lookup) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(metric for name in outcome.missing for metric in lookup.lacking(name)))
 
 
 def unit_of(metric: str, units: Mapping[str, str]) -> str:

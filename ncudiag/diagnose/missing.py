@@ -5,31 +5,26 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
-from ncudiag.derived.stalls import LATENCY, stall_metric
 from ncudiag.diagnose import measured as m
+from ncudiag.diagnose.collect import how_to_collect
 from ncudiag.diagnose.diagnosis import Missing, WhyMissing
 from ncudiag.diagnose.grouping import DURATION
 from ncudiag.diagnose.pipes import busiest_math_pipe
 from ncudiag.diagnose.verdict import cache_level_open
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from ncudiag.diagnose.findings import Undecided
     from ncudiag.diagnose.measured import Measured
     from ncudiag.diagnose.reasons import Reason
     from ncudiag.diagnose.verdict import Judgement
 
 _SPEED_OF_LIGHT = "--section SpeedOfLight"
-_COLLECT = {
-    DURATION: _SPEED_OF_LIGHT,
-    m.WAVES: "--section LaunchStats",
-    m.THEORETICAL_OCCUPANCY: "--section Occupancy",
-    m.ISSUE_RATE: "--section SchedulerStats",
-    LATENCY: "--section WarpStateStats",
-    stall_metric("long_scoreboard"): "--section WarpStateStats",
-}
 _A_PIPE = "sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_elapsed"
 _PIPES = "--section ComputeWorkloadAnalysis"
+
+_DRAM_UNITS = ("dram__", "gpu__dram", "fbpa__")
 
 _Gap: TypeAlias = tuple[tuple[str, ...], str, str]  # names of one quantity, what needs it, the option
 
@@ -41,6 +36,28 @@ def missing_metrics(kernel: Measured, judgement: Judgement, reason: Reason | Non
         if kernel.pct(names) is None:
             found.setdefault(names[0], _missing(kernel, names, needed_for, collect))
     return tuple(found.values())
+
+
+def missing_for_rules(kernel: Measured, undecided: Iterable[Undecided]) -> tuple[Missing, ...]:
+    """The metrics that rules lacked which could have named the cause, each metric once.
+
+    Args:
+        kernel: the kernel's numbers.
+        undecided: rules that agree with the verdict and could not be decided.
+    """
+    rules: dict[str, list[str]] = {}
+    for gap in undecided:
+        for metric in gap.metrics:
+            rules.setdefault(metric, []).append(gap.rule.id)
+    return tuple(
+        _missing(
+            kernel,
+            (metric,),
+            f"the rules {', '.join(ids)}" if len(ids) > 1 else f"the rule {ids[0]}",
+            how_to_collect(metric),
+        )
+        for metric, ids in rules.items()
+    )
 
 
 def _for_verdict(kernel: Measured, judgement: Judgement) -> Iterator[_Gap]:
@@ -65,11 +82,11 @@ def _for_details(kernel: Measured, judgement: Judgement, reason: Reason | None) 
         yield (_A_PIPE,), "which pipe of the SM binds", _PIPES
     yield (DURATION,), "the share of the captured time", _SPEED_OF_LIGHT
     for name in () if reason is None else reason.missing:
-        yield (name,), "the reason for the latency", _COLLECT[name]
+        yield (name,), "the reason for the latency", how_to_collect(name)
 
 
 def _missing(kernel: Measured, names: tuple[str, ...], needed_for: str, collect: str) -> Missing:
-    if names == m.DRAM_PCT and not kernel.has_dram_counters:
+    if names[0].startswith(_DRAM_UNITS) and not kernel.has_dram_counters:
         return Missing(metric=names[0], needed_for=needed_for, collect=None, why="not-on-this-gpu")
     why: WhyMissing = "not-readable" if any(name in kernel.unreadable for name in names) else "not-collected"
     return Missing(metric=names[0], needed_for=needed_for, collect=collect, why=why)

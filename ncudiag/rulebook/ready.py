@@ -42,7 +42,7 @@ class ReadyRule:
     Attributes:
         tier: its place among the rules that agree with a verdict.
         verdicts, borderline, capabilities: where the rule is asked.
-        lead_verdicts, lead_limiters, lead_reasons: when it may give the first thing to try.
+        lead_verdicts, lead_limiters, lead_reasons, asked_first: when it may give the first thing to try.
         speedup: (kind, alias) of the estimate; None where there is none.
         dialects: advice by programming model.
     """
@@ -59,6 +59,7 @@ class ReadyRule:
     lead_verdicts: tuple[Verdict, ...]
     lead_limiters: tuple[str, ...]
     lead_reasons: tuple[str, ...]
+    asked_first: bool
     metrics: Mapping[str, str]
     thresholds: Mapping[str, float | str]
     when: Group

@@ -131,11 +131,14 @@ class Leads(_Part):
         tier: what comes first among rules that agree: ``waste`` (the same work with less), then ``limit`` (the
             unit that binds), then ``latency``; the family's own where it is left out.
         verdicts: the verdicts it agrees with; empty means it never leads.
+        first: whether a rule of tier ``limit`` has to wait for this one's answer: while nobody knows whether bytes
+            are wasted, how to feed the limiting unit is no first advice.
         limiters: the limiting units it is about; empty means any.
         reasons: the reasons it is about, ``stall`` for any stall; empty means any.
     """
 
     tier: Tier | None = None
+    first: bool = False
     verdicts: tuple[Verdict, ...] = ()
     limiters: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
@@ -289,6 +292,7 @@ class Rule(_Part):
             lead_verdicts=self.leads.verdicts,
             lead_limiters=self.leads.limiters,
             lead_reasons=self.leads.reasons,
+            asked_first=self.leads.first,
             metrics=dict(self.metrics),
             thresholds=dict(self.thresholds),
             when=_group(self.when),
