@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from ncudiag._version import __version__
 from ncudiag.diagnose import Diagnosed, Options, diagnose_launches
+from ncudiag.diagnose.ranking import focus
 from ncudiag.errors import EmptyReportError, NcudiagError, ReportError, UsageError
 from ncudiag.model import Profile, Source, SourceWarning
 from ncudiag.reading import open_report, read_report
@@ -272,5 +273,6 @@ def _report(
         source=source.model_copy(update={"warnings": (*source.warnings, *diagnosed.warnings, *problems)}),
         thresholds=options.thresholds,
         totals=Totals(launches=diagnosed.launches, kernels=len(diagnosed.kernels), duration_ns=diagnosed.duration_ns),
+        focus=focus(diagnosed.kernels),
         kernels=diagnosed.kernels if top is None else diagnosed.kernels[:top],
     )

@@ -211,6 +211,9 @@ class Diagnosis(Entry):
     reason: str | None
     """Latency-bound: too-short, small-grid, tail, low-occupancy or stall:<name>. Unknown: dram-not-measured, ..."""
     confidence: Confidence
+    potential_pct: Number | None = None
+    """The most of this kernel's time that the advice can save, percent: the leading finding's own estimate, bounded by
+    the headroom unless it is about wasted work; null where there is no verdict."""
     headroom: Number | None
     """The most that tuning against this roof can give, as a factor."""
     summary: str
@@ -225,3 +228,18 @@ class Diagnosis(Entry):
     missing: tuple[Missing, ...] = ()
     roofline: RooflinePoint | None = None
     ncu_rules: tuple[NcuRuleResult, ...] = ()
+
+
+class Focus(Entry):
+    """A kernel worth working on."""
+
+    rank: int
+    """Its place in kernels[], from 1."""
+    short_name: str
+    """Its name for people."""
+    time_share: Number
+    """0..1 of the captured time."""
+    potential_pct: Number
+    """The most of its own time that the advice can save, percent."""
+    saves_share: Number
+    """0..1 of the captured time that this could save at most."""

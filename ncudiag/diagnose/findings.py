@@ -39,12 +39,14 @@ class RuleResults:
     Attributes:
         findings: the rules that fired; trust first, then by expected gain, then by severity.
         lead: the finding whose first advice is the kernel's first thing to try; None when none agrees.
+        lead_is_waste: whether that one is about the same work with less.
         undecided: the rules that lacked a metric and could have led, had they fired.
         broken: (rule id, what happened) of rules that failed; the others went on.
     """
 
     findings: tuple[Finding, ...]
     lead: Finding | None
+    lead_is_waste: bool
     undecided: tuple[Undecided, ...]
     broken: tuple[tuple[str, str], ...]
 
@@ -94,9 +96,11 @@ def ask_rules(
         except Exception as error:  # noqa: BLE001 - one broken rule must not stop the others
             broken.append((rule.id, f"{type(error).__name__}: {error}"))
     fired.sort(key=_order)
+    rule, lead = _lead(fired, undecided, agreement)
     return RuleResults(
         findings=tuple(finding for _, finding in fired),
-        lead=_lead(fired, undecided, agreement),
+        lead=lead,
+        lead_is_waste=rule is not None and rule.tier == "waste",
         undecided=tuple(undecided),
         broken=tuple(broken),
     )
@@ -120,7 +124,7 @@ def _order(entry: tuple[ReadyRule, Finding]) -> tuple[bool, float, int, str]:
 
 def _lead(
     fired: Sequence[tuple[ReadyRule, Finding]], undecided: Sequence[Undecided], agreement: Agreement
-) -> Finding | None:
+) -> tuple[ReadyRule, Finding] | tuple[None, None]:
     """The best of the rules that agree: by tier, then in the order of the findings.
 
     While it is not known whether work is wasted, how to feed the limiting unit is no first advice: the general one,
@@ -128,10 +132,10 @@ def _lead(
     """
     agreeing = [entry for entry in fired if _agrees(entry[0], agreement)]
     if not agreeing:
-        return None
+        return None, None
     rule, finding = min(agreeing, key=lambda entry: (_TIER[entry[0].tier], _order(entry)))
     unknown_waste = any(gap.rule.asked_first for gap in undecided)
-    return None if rule.tier == "limit" and unknown_waste else finding
+    return (None, None) if rule.tier == "limit" and unknown_waste else (rule, finding)
 
 
 def _agrees(rule: ReadyRule, agreement: Agreement) -> bool:

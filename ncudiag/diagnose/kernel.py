@@ -12,6 +12,7 @@ from ncudiag.diagnose.diagnosis import Diagnosis
 from ncudiag.diagnose.dialect import dialect_of
 from ncudiag.diagnose.findings import Agreement, RuleResults, ask_rules
 from ncudiag.diagnose.missing import missing_for_rules, missing_metrics
+from ncudiag.diagnose.ranking import potential_pct
 from ncudiag.diagnose.reasons import latency_reason
 from ncudiag.diagnose.verdict import judge
 from ncudiag.diagnose.words import first_thing_to_try, summary
@@ -74,6 +75,7 @@ def diagnose_kernel(
         limiter=limiter,
         reason=judgement.unknown_reason if reason is None else reason.word,
         confidence=confidence,
+        potential_pct=potential_pct(kernel, judgement, headroom, results),
         headroom=headroom,
         summary=summary(kernel, judgement, limiter, headroom, reason),
         first_thing_to_try=general if results.lead is None else results.lead.try_[0],

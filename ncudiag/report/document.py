@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from ncudiag.diagnose.diagnosis import Diagnosis, Entry, Number
+from ncudiag.diagnose.diagnosis import Diagnosis, Entry, Focus, Number
 from ncudiag.model import Source
 from ncudiag.rulebook.thresholds import Thresholds
 
@@ -42,6 +42,8 @@ class Report(Entry):
     source: Source
     thresholds: Thresholds
     totals: Totals
+    focus: tuple[Focus, ...] = ()
+    """The selected kernels that could save most of the captured time, at most three, best first."""
     kernels: tuple[Diagnosis, ...]
     """Largest share of captured time first."""
 

@@ -33,6 +33,8 @@ def render_markdown(report: Report, *, top: int = 5) -> str:
     lines = [f"# ncudiag: {code(report.source.path or 'lines from a program')}", ""]
     lines += [f"- {prose(fact)}" for fact in (*words.source_facts(report), *words.devices(report))]
     lines.append(f"- {prose(words.threshold_facts(report.thresholds))}")
+    best = words.focus(report)
+    lines += [f"- **{prose(best)}**"] if best else []
     lines += [f"- Warning: {prose(each.message)} ({code(each.code)})" for each in report.source.warnings]
     lines += ["", *_table(report)]
     unnamed = words.unnamed(report)

@@ -47,6 +47,9 @@ def _header(page: Page, report: Report) -> list[str]:
     lines += page.facts(words.source_facts(report), indent=2)
     lines += page.facts(words.devices(report), indent=2)
     lines += page.paragraph(words.threshold_facts(report.thresholds), indent=2, inks=("dim",))
+    best = words.focus(report)
+    if best:
+        lines += page.paragraph(best, indent=2, inks=("bold",))
     for warning in source.warnings:
         lines += page.paragraph(f"{warning.message} [{warning.code}]", indent=11, first="  Warning:", inks=("yellow",))
     return lines

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ncudiag.report.quantities import NOT_COLLECTED, count, duration, percent, quantity, shape, significant, threshold
+from ncudiag.report.quantities import (
+    NOT_COLLECTED,
+    count,
+    duration,
+    percent,
+    quantity,
+    shape,
+    share,
+    significant,
+    threshold,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -266,3 +276,13 @@ def unnamed(report: Report) -> str | None:
     """How many selected kernels ``--top`` left out, or None."""
     left_out = report.totals.kernels - len(report.kernels)
     return f"{count(left_out, 'more kernel')} not shown (--top {len(report.kernels)})" if left_out > 0 else None
+
+
+def focus(report: Report) -> str:
+    """Which kernels to work on, and what each could save at most; empty when nothing can be said."""
+    if not report.focus:
+        return ""
+    best = "; ".join(
+        f"#{entry.rank} {entry.short_name or UNNAMED} ({share(entry.saves_share)})" for entry in report.focus
+    )
+    return f"Worth working on, with the most that each could save of the captured time: {best}"
