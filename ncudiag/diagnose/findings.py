@@ -143,13 +143,11 @@ def _agrees(rule: ReadyRule, agreement: Agreement) -> bool:
         return False
     if rule.lead_limiters and agreement.limiter not in rule.lead_limiters:
         return False
-    if agreement.reason is None:
-        return True
-    kind = agreement.reason.partition(":")[0]
-    if not rule.lead_reasons:
-        # A named reason is more precise than a rule that is about any latency.
-        return rule.family != "latency"
-    return agreement.reason in rule.lead_reasons or kind in rule.lead_reasons
+    reason = agreement.reason
+    if rule.lead_reasons:
+        return reason is not None and (reason in rule.lead_reasons or reason.partition(":")[0] in rule.lead_reasons)
+    # A named reason is more precise than a rule about any latency.
+    return reason is None or rule.family != "latency"
 
 
 def _finding(

@@ -58,7 +58,7 @@ def diagnose_kernel(
     agreement = Agreement(
         verdict=judgement.verdict,
         limiter=None if limiter is None else limiter.unit,
-        reason=None if reason is None else reason.word,
+        reason=judgement.unknown_reason if reason is None else reason.word,
     )
     situation = Situation(judgement.verdict, confidence, _capability(kernel), thresholds)
     results = _ask(group, kernel, situation, agreement, options=options, units=units)
@@ -107,6 +107,7 @@ def _ask(
         gpu=kernel.gpu,
         durations_ns=tuple(group.durations_ns),
         needed_bytes=options.needed_bytes,
+        unreadable=kernel.unreadable,
     )
     duration = kernel.duration_ns
     return ask_rules(
