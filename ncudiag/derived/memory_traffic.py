@@ -48,7 +48,12 @@ _OFFCHIP = tuple(
     tuple(f"{unit}__t_sectors_srcunit_tex_aperture_{where}_lookup_miss.sum" for where in ("sysmem", "peer"))
     for unit in ("syslts", "lts")
 )
-_ATOMICS = ("lts__t_sectors_op_atom.sum", "lts__t_sectors_op_red.sum")
+_TEX_ATOMIC = "lts__t_sectors_srcunit_tex_op_"
+_ATOMICS = (
+    ("lts__t_sectors_op_atom.sum", "lts__t_sectors_op_red.sum"),
+    (_TEX_ATOMIC + "atom.sum", _TEX_ATOMIC + "red.sum"),
+    (_TEX_ATOMIC + "atom_dot_alu.sum", _TEX_ATOMIC + "atom_dot_cas.sum", _TEX_ATOMIC + "red.sum"),  # memory tables
+)
 _WRITTEN = "l1tex__m_l1tex2xbar_write_bytes.sum"
 _COMPRESSION = (
     ("lts__gcomp_input_sectors.sum", "lts__average_gcomp_input_sector_success_rate.pct"),
@@ -219,9 +224,11 @@ def l2_bytes(inputs: Inputs) -> float | None:
 def atomic_share_pct(inputs: Inputs) -> float | None:
     """Sectors of atomics and reductions, % of all L2 sectors.
 
-    Formula: 100 x (``lts__t_sectors_op_atom.sum`` + ``lts__t_sectors_op_red.sum``) / ``lts__t_sectors.sum``.
+    Formula: 100 x (``lts__t_sectors_op_atom.sum`` + ``lts__t_sectors_op_red.sum``) / ``lts__t_sectors.sum``; the
+    memory tables have the same sectors as those that L1TEX sends, which it is the only one to send.
     """
-    return _percent(_total(inputs, _ATOMICS), inputs.get(L2_SECTORS))
+    found = (_total(inputs, names) for names in _ATOMICS)
+    return _percent(next((sectors for sectors in found if sectors is not None), None), inputs.get(L2_SECTORS))
 
 
 def _compressor(inputs: Inputs) -> tuple[str, str] | None:
@@ -310,10 +317,12 @@ ALL: tuple[Derived, ...] = (
     Derived("derived:local_share_pct", "%", local_share_pct, ((*_LOCAL, *_GLOBAL),)),
     Derived("derived:local_cost_pct", "%", local_cost_pct, ((*_LOCAL, *_GLOBAL, MEMORY_THROUGHPUT),)),
     Derived("derived:spill_share_pct", "%", spill_share_pct, ((_SPILL_PCT,),)),
-    Derived("derived:offchip_share_pct", "%", offchip_share_pct, tuple((*names, _TEX_MISSES) for names in _OFFCHIP)),
-    Derived("derived:offchip_bytes", "byte", offchip_bytes, _OFFCHIP),
+    Derived(
+        "derived:offchip_share_pct", "%", offchip_share_pct, tuple((*names, _TEX_MISSES) for names in _OFFCHIP[::-1])
+    ),
+    Derived("derived:offchip_bytes", "byte", offchip_bytes, _OFFCHIP[::-1]),
     Derived("derived:l2_bytes", "byte", l2_bytes, ((L2_SECTORS,),)),
-    Derived("derived:atomic_share_pct", "%", atomic_share_pct, ((*_ATOMICS, L2_SECTORS),)),
+    Derived("derived:atomic_share_pct", "%", atomic_share_pct, tuple((*names, L2_SECTORS) for names in _ATOMICS)),
     Derived("derived:compression_input_sectors", "sector", compression_input_sectors, _COMPRESSED),
     Derived("derived:compression_success_pct", "%", compression_success_pct, _COMPRESSION),
     Derived(
