@@ -13,6 +13,8 @@ import re
 from array import array
 from typing import Literal, NamedTuple, TypeAlias
 
+from pydantic_core import from_json
+
 from ncudiag.errors import UsageError
 
 DecimalMark: TypeAlias = Literal[".", ","]
@@ -202,10 +204,9 @@ class NumberFormat:
         if self.mark is None:
             return None
         if self.mark == "." and not self._grouped:
-            try:
-                return _checked(array("d", map(float, cells)), cells)
-            except ValueError:
-                pass
+            data = plain_numbers(",".join(cells), len(cells))
+            if data is not None:
+                return data
         # NUL before the first and after the last cell lets one pattern see every cell's edges.
         text = "\0".join(["", *cells, ""])
         for group in ("," if self.mark == "." else ".", *APOSTROPHES, *SPACES):
@@ -213,19 +214,29 @@ class NumberFormat:
                 if _bad_group(group, self.mark).search(text):
                     return None
                 text = text.replace(group, "")
-        plain = text.replace(",", ".").split("\0")[1:-1]
-        if len(plain) != len(cells):
-            return None
-        try:
-            data = _checked(array("d", map(float, plain)), plain)
-        except ValueError:
-            return None
-        self._grouped = self._grouped or self.mark == "."
+        data = plain_numbers(text[1:-1].replace(",", ".").replace("\0", ","), len(cells))
+        self._grouped = self._grouped or (data is not None and self.mark == ".")
         return data
 
 
-def _checked(data: array[float], cells: list[str]) -> array[float] | None:
-    """``float`` takes more than ncu writes: nan, inf, 1_000 and digits of other scripts."""
-    if math.isfinite(sum(data)) and (text := "".join(cells)).isascii() and "_" not in text:
-        return data
-    return None
+def plain_numbers(text: str | bytes, count: int) -> array[float] | None:
+    """Numbers as C's locale writes them, with commas in between.
+
+    They are read as JSON by pydantic's parser, which rounds as :func:`float` does in less than half of its time.
+
+    Args:
+        text: the numbers.
+        count: how many there must be.
+
+    Returns:
+        None when the text is anything else; ``true`` and what is not finite count as that.
+    """
+    words, brackets = (("t", "f"), "[%s]") if isinstance(text, str) else ((b"t", b"f"), b"[%s]")
+    if any(word in text for word in words):  # type: ignore[operator]  # both are str or both are bytes
+        return None
+    try:
+        values = from_json(brackets % text, allow_inf_nan=False)  # type: ignore[operator]
+        data = array("d", values)
+        return data if len(data) == count and math.isfinite(sum(values)) else None
+    except (ValueError, TypeError, OverflowError):
+        return None

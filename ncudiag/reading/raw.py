@@ -9,7 +9,7 @@ from ncudiag.reading.identities import Beginning, Identities
 from ncudiag.reading.labels import LabelKey
 from ncudiag.reading.rows import is_balanced, split_row
 from ncudiag.reading.shapes import Column, Segment, Shape
-from ncudiag.reading.templates import Template, is_numpy_worth, numpy_silenced
+from ncudiag.reading.templates import Template
 
 if TYPE_CHECKING:
     from ncudiag.reading.reader import Context
@@ -45,13 +45,12 @@ class RawReader:
         """Take regular rows."""
         if not self._regular or not self._columns:
             return at
-        with numpy_silenced():
-            while at < len(lines):
-                self._context.place.at = at
-                beginning = self._identities.of(lines[at])
-                if beginning is None or not self._take_regular(lines[at], beginning):
-                    break
-                at += 1
+        while at < len(lines):
+            self._context.place.at = at
+            beginning = self._identities.of(lines[at])
+            if beginning is None or not self._take_regular(lines[at], beginning):
+                break
+            at += 1
         return at
 
     def _take_regular(self, line: str, beginning: Beginning) -> bool:
@@ -60,7 +59,7 @@ class RawReader:
         template = self._templates.get(kernel.rest)
         segment = None
         if template is not None and line[-1] == '"':
-            segment = template.read(line, start, numpy=is_numpy_worth(self._rows))
+            segment = template.read(line, start)
         if segment is None:
             cells = line[start:].split('","')
             if len(cells) != len(self._columns) or line[-1] != '"' or not self._is_plain(line, start, cells):
@@ -89,9 +88,7 @@ class RawReader:
         self._templates.pop(kernel, None)
         if len(changing) < _CHANGING_ALLOWED * len(cells):
             changing.update([at for at, pair in enumerate(zip(first, cells, strict=True)) if pair[0] != pair[1]])
-            template = Template.without(changing, segment, cells)
-            if template is not None:
-                self._templates[kernel] = template
+            self._templates[kernel] = Template(changing, segment, cells)
 
     def _shape(self) -> Shape:
         return self._context.namer.shape(self._columns)
