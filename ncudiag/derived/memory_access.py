@@ -187,8 +187,8 @@ def ld_used_pct(inputs: Inputs) -> float | None:
     """Bytes of each 32-byte sector that global loads use, %.
 
     Formula: ``smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct``, else 100 x ``.ratio`` /
-    ``.max_rate`` (else / 32). Zero means that no such load was counted, so it is missing. It speaks for plain
-    loads only, so it is missing too where asynchronous copies were seen.
+    ``.max_rate`` (else / 32), else 100 - ``derived:ld_excess_pct``. The first two speak for plain loads only: zero
+    means that none was counted, and they are not believed where asynchronous copies were seen.
     """
     return used_pct(inputs, "ld")
 
@@ -200,14 +200,19 @@ def st_used_pct(inputs: Inputs) -> float | None:
 
 def used_pct(inputs: Inputs, operation: Operation) -> float | None:
     """The used part of the sectors of loads or of stores, %; see :func:`ld_used_pct`."""
-    if operation == "ld" and has_asynchronous_copies(inputs):
-        return None
+    pct = None if operation == "ld" and has_asynchronous_copies(inputs) else _counted_used_pct(inputs, operation)
+    if pct:
+        return pct
+    excess = ld_excess_pct(inputs) if operation == "ld" else st_excess_pct(inputs)
+    return None if excess is None else _FULL - excess
+
+
+def _counted_used_pct(inputs: Inputs, operation: Operation) -> float | None:
     base = COUNTERS[operation].used
-    pct = inputs.get(base + ".pct")
-    if pct is None:
-        used = inputs.get(base + ".ratio")
-        pct = None if used is None else _FULL * used / (inputs.get(base + ".max_rate") or _SECTOR_BYTES)
-    return pct or None
+    pct, used = inputs.get(base + ".pct"), inputs.get(base + ".ratio")
+    if pct is not None or used is None:
+        return pct
+    return _FULL * used / (inputs.get(base + ".max_rate") or _SECTOR_BYTES)
 
 
 def global_excess_pct(inputs: Inputs) -> float | None:

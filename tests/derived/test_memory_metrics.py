@@ -275,6 +275,14 @@ def test_used_bytes_of_a_sector() -> None:
 def test_used_bytes_of_plain_loads_do_not_speak_for_asynchronous_copies() -> None:
     assert value("ld_used_pct", {used("ld") + ".pct": 25.0, LDGSTS: 1e6}) is None
     assert value("st_used_pct", {used("st") + ".pct": 25.0, LDGSTS: 1e6}) == 25.0
+    excess = {EXCESSIVE: 20.0, THEORETICAL: 100.0}
+    assert value("ld_used_pct", {used("ld") + ".pct": 25.0, LDGSTS: 1e6} | excess) == approx(80.0)
+
+
+def test_used_bytes_from_the_excess_where_they_were_not_counted() -> None:
+    values = traffic((4e5, 1e5), (32e5, 1e5)) | {EXCESSIVE: 28e5, THEORETICAL: 36e5}
+    assert value("ld_used_pct", values) == approx(100.0)
+    assert value("st_used_pct", values) == approx(12.5)
 
 
 def test_excess_of_global_accesses() -> None:
