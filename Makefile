@@ -12,7 +12,7 @@ DEMO ?= sample_reports/l2-bound/report.csv
 # Mirrors of the index and the answer to "is there a newer pip?" are not what these commands are about.
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test lint format bench samples clean
+.PHONY: help demo test lint format bench samples rules docs clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1	\2/p' Makefile | expand -t 18
@@ -39,6 +39,13 @@ bench: $(VENV)/.dev ## measure reading of 100 MB reports, and start-up
 samples: $(VENV)/.dev ## write sample_reports/ again: inputs, golden reports, the README's example
 	@$(PY) sample_reports/generate.py
 	@$(PY) sample_reports/generate.py --goldens
+
+rules: $(VENV)/.dev ## after an edit of rules/: write the prepared rules and the rule pages again
+	@$(PY) -c 'from ncudiag.rulebook.book import write_prepared; write_prepared()'
+	@$(PY) docs/generate.py rules
+
+docs: $(VENV)/.dev ## write the generated pages of docs/ again
+	@$(PY) docs/generate.py
 
 clean: ## remove .venv and everything that was built
 	rm -rf "$(VENV)" .cache build dist htmlcov .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks .import_linter_cache

@@ -79,6 +79,11 @@ def prepared_text() -> str:
     return json.dumps({"digest": digest_of(folder), "rules": rules}, indent=0, ensure_ascii=False) + "\n"
 
 
+def write_prepared() -> None:
+    """Write the prepared file again, as `make rules` does after an edit of the rules."""
+    COMPILED.write_text(prepared_text(), encoding="utf-8")
+
+
 def merged(book: ReadyBook, other: ReadyBook) -> ReadyBook:
     """Two books together; a rule of ``other`` replaces one of the same id."""
     rules = {rule.id: rule for rule in book.rules} | {rule.id: rule for rule in other.rules}
