@@ -67,7 +67,7 @@ class Held:
         self._namer = namer
         self._notices = notices
         self._fast = fast
-        self._drafts: dict[Key, Draft] = {}
+        self._drafts: dict[Key, Draft | Launch] = {}
         self._released: dict[tuple[int, int | None], IdRanges] = {}
         self._values = 0
         self._deferred = 0
@@ -79,11 +79,14 @@ class Held:
 
     def find(self, report: int, key: object) -> Draft | None:
         """An open launch by what its identity columns say."""
-        return self._drafts.get((report, key))
+        draft = self._drafts.get((report, key))
+        return draft if isinstance(draft, Draft) else None
 
     def find_by_ids(self, report: int, number: int | None, process: int | None) -> Draft | None:
         """The newest open launch with these ids."""
         for draft in reversed(self._drafts.values()):
+            if not isinstance(draft, Draft):
+                continue
             if draft.block.report == report and draft.number == number and draft.identity.process == process:
                 return draft
         return None
@@ -109,6 +112,10 @@ class Held:
         if self._deferred > _DEFERRED_HELD:
             self._settle()
 
+    def add_ready(self, number: int, launch: Launch) -> None:
+        """Add a launch that is ready to be handed on in its turn."""
+        self._drafts[launch.report, number] = launch
+
     def closed(self, draft: Draft) -> None:
         """Turn a launch's rows into numbers, because another one's have begun."""
         before = len(draft.segments)
@@ -125,29 +132,37 @@ class Held:
         """Hand on the oldest launches beyond what is held back; at the end of the file all of them."""
         if everything:
             self._settle()
-        full = everything or len(self._drafts) > _LAUNCHES_HELD or self._values > _VALUES_HELD
-        keep = 0 if everything or self._values > _VALUES_HELD else _LAUNCHES_HELD // 2
-        while self._drafts:
-            key = next(iter(self._drafts))
-            draft = self._drafts[key]
-            if not draft.sealed and not (full and len(self._drafts) > keep):
-                return
-            self.closed(draft)
-            if draft.deferred and draft.block.numbers.mark is None:
-                return
+        left = len(self._drafts)
+        many = self._values > _VALUES_HELD
+        keep = 0 if everything or many else _LAUNCHES_HELD // 2 if left > _LAUNCHES_HELD else left
+        for key, draft in list(self._drafts.items()):
+            if isinstance(draft, Draft):
+                if not draft.sealed and left <= keep:
+                    return
+                self.closed(draft)
+                if draft.deferred and draft.block.numbers.mark is None:
+                    return
+                self._forget(draft)
             del self._drafts[key]
-            self._values -= 0 if draft.sealed else draft.size
-            self._deferred -= draft.deferred
-            if draft.number is not None and not draft.sealed:
+            left -= 1
+            if not isinstance(draft, Draft):
+                yield draft
+            elif draft.segments or draft.rules or not draft.complete:
+                yield self._finished(draft)
+
+    def _forget(self, draft: Draft) -> None:
+        """A launch is handed on: only its id is kept, to recognise rows that come too late."""
+        self._deferred -= draft.deferred
+        if not draft.sealed:
+            self._values -= draft.size
+            if draft.number is not None:
                 ranges = self._released.setdefault((draft.block.report, draft.identity.process), IdRanges())
                 ranges.add(draft.number)
-            if draft.segments or draft.rules or not draft.complete:
-                yield self._finished(draft)
 
     def last_is_incomplete(self) -> None:
         """The file was damaged behind the newest launch; a raw row is whole all the same."""
         for draft in reversed(self._drafts.values()):
-            if not draft.sealed:
+            if isinstance(draft, Draft) and not draft.sealed:
                 draft.complete = False
             return
 
@@ -162,10 +177,11 @@ class Held:
         Raises:
             ReportError: ``ambiguous-numbers``: there are numbers that need one, and none is known.
         """
-        for draft in self._drafts.values():
+        drafts = [draft for draft in self._drafts.values() if isinstance(draft, Draft)]
+        for draft in drafts:
             self.closed(draft)
         known = next((numbers.mark for numbers in self._formats if numbers.mark), None)
-        for draft in self._drafts.values():
+        for draft in drafts:
             if draft.block.numbers.mark is None and draft.deferred:
                 if known is None:
                     raise _ambiguous(draft)

@@ -157,6 +157,11 @@ def is_breakdown(key: LabelKey) -> bool:
     return _BREAKDOWN.fullmatch(key.label) is not None
 
 
+def labelled_metrics() -> frozenset[str]:
+    """Every metric that has a label on some version's details page."""
+    return frozenset(entry.metric for entries in _by_label().values() for entry in entries)
+
+
 def _breakdown_name(unit: str, words: str) -> str:
     name = words.lower().replace(" ", "_")
     # The DRAM level of the tree holds one counter of the frame buffer partition.

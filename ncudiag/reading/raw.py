@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ncudiag.model import Launch, MetricRow
 from ncudiag.reading.drafts import Block, Draft, launch_id
-from ncudiag.reading.identities import Beginning, Identities
+from ncudiag.reading.identities import Beginning, Identities, Kernel
 from ncudiag.reading.labels import LabelKey
+from ncudiag.reading.naming import Naming
+from ncudiag.reading.notices import Notices
 from ncudiag.reading.rows import is_balanced, split_row
 from ncudiag.reading.shapes import Column, Segment, Shape
 from ncudiag.reading.templates import Template
@@ -38,7 +41,7 @@ class RawReader:
         self._identities = Identities(header, context)
         self._regular = self._identities.usable and self._slice is not None
         # By kernel: what its rows have in common; its first row, and where others differed from it.
-        self._templates: dict[str, Template] = {}
+        self._usual: dict[str, tuple[Template, Naming, dict[str, object]]] = {}
         self._known: dict[str, tuple[list[str], set[int]]] = {}
 
     def run(self, lines: list[str], at: int) -> int:
@@ -56,39 +59,60 @@ class RawReader:
     def _take_regular(self, line: str, beginning: Beginning) -> bool:
         start = beginning.size
         kernel = beginning.kernel
-        template = self._templates.get(kernel.rest)
-        segment = None
-        if template is not None and line[-1] == '"':
-            segment = template.read(line, start)
-        if segment is None:
-            cells = line[start:].split('","')
-            if len(cells) != len(self._columns) or line[-1] != '"' or not self._is_plain(line, start, cells):
-                return False
-            cells[-1] = cells[-1][:-1]
-            segment = self._shape().read(cells, self._block.numbers, self._context.notices)
-            self._learn(kernel.rest, segment, cells)
+        usual = self._usual.get(kernel.rest)
+        if usual is not None and line[-1] == '"' and (data := usual[0].read(line, start)) is not None:
+            template, naming, fields = usual
+            launch = Launch.trusted(
+                {**fields, "id": int(beginning.number), "values": MetricRow(naming.columns, data)}
+            )
+            self._context.notices.failed_launches += template.segment.failed
+            self._context.held.add_ready(self._rows, launch)
+            self._rows += 1
+            return True
+        cells = line[start:].split('","')
+        if len(cells) != len(self._columns) or line[-1] != '"' or not self._is_plain(line, start, cells):
+            return False
+        cells[-1] = cells[-1][:-1]
+        segment = self._shape().read(cells, self._block.numbers, self._context.notices)
         draft = Draft(self._block, int(beginning.number), kernel.identity, sealed=True)
         draft.segments.append((segment,))
         self._context.held.add_whole(self._rows, draft)
         self._rows += 1
+        self._learn(kernel, segment, cells)
         return True
 
-    def _learn(self, kernel: str, segment: Segment, cells: list[str]) -> None:
-        """Find out what the rows of a kernel have in common; give up if it is too little."""
-        if self._block.numbers.mark != ".":
+    def _is_plain(self, line: str, start: int, cells: list[str]) -> bool:
+        """Whether the cells are what csv would make of the line from ``start`` on; undoubles quotes in them."""
+        if line.count('"', start) == 2 * len(cells) - 1:
+            return True
+        if not is_balanced(line) or len(split_row(line[start - 1 :])) != len(cells):
+            return False
+        cells[:-1] = [cell.replace('""', '"') for cell in cells[:-1]]
+        return '""' not in cells[-1]
+
+    def _learn(self, kernel: Kernel, segment: Segment, cells: list[str]) -> None:
+        """Find out what the rows of a kernel have in common."""
+        if self._block.numbers.mark != "." or not kernel.identity.has_shape:
             return
-        known = self._known.get(kernel)
+        known = self._known.get(kernel.rest)
         if known is None:
             if len(self._known) >= _KERNELS_KEPT:
                 self._known.clear()
-                self._templates.clear()
-            self._known[kernel] = (cells, set())
+                self._usual.clear()
+            self._known[kernel.rest] = (cells, set())
             return
         first, changing = known
-        self._templates.pop(kernel, None)
-        if len(changing) < _CHANGING_ALLOWED * len(cells):
-            changing.update([at for at, pair in enumerate(zip(first, cells, strict=True)) if pair[0] != pair[1]])
-            self._templates[kernel] = Template(changing, segment, cells)
+        self._usual.pop(kernel.rest, None)
+        if len(changing) > _CHANGING_ALLOWED * len(cells):
+            return
+        changing.update([at for at, pair in enumerate(zip(first, cells, strict=True)) if pair[0] != pair[1]])
+        if changing.isdisjoint({*segment.texts, *segment.missing, *segment.deferred}):
+            naming = self._context.namer.naming(segment.shape, kernel.identity.capability, labels=False)
+            if naming.order is None:
+                usual = Draft(self._block, None, kernel.identity, sealed=True)
+                usual.segments.append((segment,))
+                launch = usual.finish(self._context.namer, Notices())
+                self._usual[kernel.rest] = Template(changing, segment, cells), naming, dict(launch.__dict__)
 
     def _shape(self) -> Shape:
         return self._context.namer.shape(self._columns)

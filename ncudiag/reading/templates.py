@@ -22,12 +22,19 @@ if TYPE_CHECKING:
 # Finding a stretch costs about as much as converting so many cells.
 _SHORTEST_STRETCH = 16
 _SEPARATOR = '","'
+_SEARCHED = 80
+_NONE_BETWEEN = -1
+_ANY_NUMBER = -2
 
 
 class Template:
-    """What the rows of one kernel have in common."""
+    """What the rows of one kernel have in common.
 
-    __slots__ = ("_counts", "_scaled", "_segment", "_spans", "_stretches")
+    Attributes:
+        segment: the row that it was made from.
+    """
+
+    __slots__ = ("_last", "_scaled", "_spans", "_stretches", "segment")
 
     def __init__(self, changing: AbstractSet[int], segment: Segment, cells: Sequence[str]) -> None:
         """Make a template from a row.
@@ -37,38 +44,45 @@ class Template:
             segment: the row's numbers.
             cells: the row.
         """
-        self._segment = segment
-        self._stretches: list[str] = []
-        self._counts: list[int] = []
+        self.segment = segment
+        # The text of a stretch, and how many separators stand between the cells in front of it.
+        self._stretches: list[tuple[str, int]] = []
         # Where the cells between the stretches stand in the row and among themselves.
         self._spans: list[tuple[int, int, int, int]] = []
-        first = before = 0
         odd = {*segment.texts, *segment.missing}
+        first = before = 0
         for at in (*sorted(changing), len(cells)):
             # Text must be in a stretch, however short.
             if at - first >= _SHORTEST_STRETCH or not odd.isdisjoint(range(first, at)):
-                # The separators on both sides make sure that whole cells are compared.
-                text = _SEPARATOR.join(cells[first:at])
-                text = (_SEPARATOR if first else "") + text + (_SEPARATOR if at < len(cells) else "")
-                self._stretches.append(text)
-                self._between(before, first)
+                self._stretch(cells, before, first, at)
                 before = at
             first = at + 1
-        self._between(before, len(cells))
+        self._last = len(cells) > before
+        self._span(before, len(cells))
         columns = segment.shape.columns
         variable = [position for start, stop, _, _ in self._spans for position in range(start, stop)]
         self._scaled = [
             (at, columns[position].suffix) for at, position in enumerate(variable) if columns[position].suffix
         ]
 
-    def _between(self, first: int, behind: int) -> None:
-        self._counts.append(behind - first)
+    def _stretch(self, cells: Sequence[str], before: int, first: int, behind: int) -> None:
+        # The separators on both sides make sure that whole cells are compared.
+        text = _SEPARATOR.join(cells[first:behind])
+        text = (_SEPARATOR if first else "") + text + (_SEPARATOR if behind < len(cells) else "")
+        if first == before:
+            separators = _NONE_BETWEEN
+        else:
+            separators = first - before - 1 if _can_shift(cells[first:behind]) else _ANY_NUMBER
+        self._stretches.append((text, separators))
+        self._span(before, first)
+
+    def _span(self, first: int, behind: int) -> None:
         if behind > first:
             taken = self._spans[-1][3] if self._spans else 0
             self._spans.append((first, behind, taken, taken + behind - first))
 
-    def read(self, line: str, at: int) -> Segment | None:
-        """The numbers of another row.
+    def read(self, line: str, at: int) -> array[float] | None:
+        """The numbers of another row, all else being as in the template's own.
 
         Args:
             line: the row; its last character is the quote of its last cell.
@@ -78,27 +92,26 @@ class Template:
             None when the row does not fit.
         """
         parts: list[str] = []
-        counts = iter(self._counts)
         end = len(line) - 1
-        for stretch in self._stretches:
-            found = line.find(stretch, at, end)
-            if found < 0:
-                return None
-            # An equal stretch further in front would shift the cells.
-            if count := next(counts):
+        for stretch, separators in self._stretches:
+            if separators != _NONE_BETWEEN:
+                # str.find is at its best with short texts.
+                found = line.find(stretch[:_SEARCHED], at, end)
+                if found <= at:
+                    return None
                 part = line[at:found]
-                if part.count(_SEPARATOR) != count - 1 or found == at:
+                if separators != _ANY_NUMBER and part.count(_SEPARATOR) != separators:
                     return None
                 parts.append(part)
-            elif found != at:
+                at = found
+            if not line.startswith(stretch, at):
                 return None
-            at = found + len(stretch)
-        if next(counts):
+            at += len(stretch)
+        if self._last:
             parts.append(line[at:end])
         elif at != end:
             return None
-        data = self._data(_SEPARATOR.join(parts))
-        return None if data is None else self._segment._replace(data=data)
+        return self._data(_SEPARATOR.join(parts))
 
     def _data(self, text: str) -> array[float] | None:
         """The row's numbers from the cells that may change; only what C's locale writes, without separators."""
@@ -115,7 +128,18 @@ class Template:
             values = plain_numbers(text.encode(errors="replace").translate(None, b'"'), count)
         if values is None:
             return None
-        data = self._segment.data[:]
+        data = self.segment.data[:]
         for first, behind, start, stop in self._spans:
             data[first:behind] = values[start:stop]
         return data
+
+
+def _can_shift(cells: Sequence[str]) -> bool:
+    """Whether a stretch could be found some cells too early: its end repeats its beginning, as in a row of zeros."""
+    borders = [0] * len(cells)
+    for at in range(1, len(cells)):
+        length = borders[at - 1]
+        while length and cells[at] != cells[length]:
+            length = borders[length - 1]
+        borders[at] = length + (cells[at] == cells[length])
+    return borders[-1] > 0
