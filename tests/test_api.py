@@ -229,7 +229,7 @@ def test_run_hands_its_options_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     def fake(target: object, **options: object) -> Iterator[SimpleNamespace]:
         asked.append((target, options))
         warning = SourceWarning(code="launch-limit-reached", message="5 of 5")
-        yield SimpleNamespace(path=path, name="./app", warnings=(warning,))
+        yield SimpleNamespace(path=path, name="./app", warnings=(warning,), ncu_version="2025.3.1")
 
     monkeypatch.setattr(profiling, "profile", fake)
     report = ncudiag.run(["./app", "-n", "3"], kernel="saxpy", launch_limit=5, high=50, saturated=95, brief=True)
@@ -237,6 +237,7 @@ def test_run_hands_its_options_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert target == ["./app", "-n", "3"]
     assert (options["kernel"], options["launch_limit"], options["target_processes"]) == (("saxpy",), 5, "all")
     assert report.source.path == "./app"
+    assert report.source.ncu_version == "2025.3.1"
     assert [warning.code for warning in report.source.warnings] == ["launch-limit-reached"]
     assert report.thresholds.high == 50
     assert report.kernels[0].limiter is not None

@@ -25,8 +25,9 @@ def state_of(ready: ReadyRule, example: Example, thresholds: Thresholds) -> Stat
         thresholds: what counts as high and saturated.
     """
     values = {ready.metrics[alias]: value for alias, value in example.values.items()}
-    asked = (example.verdict, *ready.verdicts)
-    verdict = next((word for word in asked if word is not None), "unknown")
+    verdict = example.verdict
+    if verdict is None:
+        verdict = ready.verdicts[0] if ready.verdicts else "unknown"
     capability = None if example.compute_capability is None else capability_pair(example.compute_capability)
     return evaluate(ready, values.get, Situation(verdict, example.confidence, capability, thresholds)).state
 
