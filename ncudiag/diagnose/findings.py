@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ncudiag.derived.registry import PREFIX, Lookup, all_derived
 from ncudiag.diagnose.diagnosis import EstimatedSpeedup, Evidence, Finding
+from ncudiag.diagnose.labels import label_of
 from ncudiag.rulebook.evaluate import Outcome, Situation, evaluate
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _SEVERITY: Mapping[Severity, int] = {"high": 0, "medium": 1, "low": 2, "info": 3}
 _TIER: Mapping[Tier, int] = {"trust": 0, "waste": 1, "limit": 2, "latency": 3}
 _FULL = 100.0
+_REASONED = frozenset({"latency-bound", "unknown"})
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _PERCENT = re.compile(r"pct(_of_peak\w*)?$|\.pct$|_pct$|throughput")
 
@@ -96,11 +98,11 @@ def ask_rules(
         except Exception as error:  # noqa: BLE001 - one broken rule must not stop the others
             broken.append((rule.id, f"{type(error).__name__}: {error}"))
     fired.sort(key=_order)
-    rule, lead = _lead(fired, undecided, agreement)
+    lead = _lead(fired, undecided, agreement)
     return RuleResults(
         findings=tuple(finding for _, finding in fired),
-        lead=lead,
-        lead_is_waste=rule is not None and rule.tier == "waste",
+        lead=None if lead is None else lead[1],
+        lead_is_waste=lead is not None and lead[0].tier == "waste",
         undecided=tuple(undecided),
         broken=tuple(broken),
     )
@@ -124,7 +126,7 @@ def _order(entry: tuple[ReadyRule, Finding]) -> tuple[bool, float, int, str]:
 
 def _lead(
     fired: Sequence[tuple[ReadyRule, Finding]], undecided: Sequence[Undecided], agreement: Agreement
-) -> tuple[ReadyRule, Finding] | tuple[None, None]:
+) -> tuple[ReadyRule, Finding] | None:
     """The best of the rules that agree: by tier, then in the order of the findings.
 
     While it is not known whether work is wasted, how to feed the limiting unit is no first advice: the general one,
@@ -132,22 +134,25 @@ def _lead(
     """
     agreeing = [entry for entry in fired if _agrees(entry[0], agreement)]
     if not agreeing:
-        return None, None
+        return None
     rule, finding = min(agreeing, key=lambda entry: (_TIER[entry[0].tier], _order(entry)))
     unknown_waste = any(gap.rule.asked_first for gap in undecided)
-    return (None, None) if rule.tier == "limit" and unknown_waste else (rule, finding)
+    return None if rule.tier == "limit" and unknown_waste else (rule, finding)
 
 
 def _agrees(rule: ReadyRule, agreement: Agreement) -> bool:
+    """Whether a rule is about this verdict; limiters count only where one binds, reasons only where there could be."""
     if agreement.verdict not in rule.lead_verdicts:
         return False
-    if rule.lead_limiters and agreement.limiter not in rule.lead_limiters:
+    if rule.lead_limiters and agreement.limiter is not None and agreement.limiter not in rule.lead_limiters:
         return False
     reason = agreement.reason
+    if reason is None:
+        return not rule.lead_reasons or agreement.verdict not in _REASONED
     if rule.lead_reasons:
-        return reason is not None and (reason in rule.lead_reasons or reason.partition(":")[0] in rule.lead_reasons)
+        return reason in rule.lead_reasons or reason.partition(":")[0] in rule.lead_reasons
     # A named reason is more precise than a rule about any latency.
-    return reason is None or rule.family != "latency"
+    return rule.family != "latency"
 
 
 def _finding(
@@ -190,7 +195,7 @@ def _evidence(rule: ReadyRule, outcome: Outcome, lookup: Lookup, units: Mapping[
             op=held.op,
             threshold=held.threshold,
             distance=held.value - held.threshold,
-            label=held.alias.replace("_", " "),
+            label=label_of(held.alias, held.metric),
         )
         for held in dict.fromkeys(outcome.held)
     ]
@@ -206,7 +211,7 @@ def _evidence(rule: ReadyRule, outcome: Outcome, lookup: Lookup, units: Mapping[
                     unit=unit_of(metric, units),
                     op="shown",
                     threshold=None,
-                    label=alias.replace("_", " "),
+                    label=label_of(alias, metric),
                 )
             )
     return tuple(rows)
