@@ -30,13 +30,14 @@ _PREFIXES |= {"K": 3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15}
 _SECOND = frozenset({"s", "sec", "second", "seconds"})
 _HERTZ = frozenset({"hz", "Hz"})
 # Things that ncu counts: its own units of 2019 to 2026, and the nouns of its metric names, one or many.
-_COUNTS = frozenset(
-    "access allocation attempt bank barrier bit block branch byte channel cluster collision conflict context cta "
-    "cycle device event fault flit flop fragment grid group hit inst instance instruction kernel lane launch line "
-    "link lookup miss op operation packet page pass pixel primitive process quad query range read register request "
-    "result row sample sector set slice slot SM state stream subpartition tag texel thread tile TPC transaction "
-    "vertex warp wavefront way word workload write".split()
-)
+_NOUNS = """
+    access allocation attempt bank barrier bit block branch byte channel cluster collision conflict context cta cycle
+    device event fault flit flop fragment grid group hit inst instance instruction kernel lane launch line link lookup
+    miss op operation packet page pass pixel primitive process quad query range read register request result row sample
+    sector set slice slot SM state stream subpartition tag texel thread tile TPC transaction vertex warp wavefront way
+    word workload write
+"""
+_COUNTS = frozenset(_NOUNS.split())
 _COUNTS |= frozenset(word + ("es" if word.endswith(("s", "sh", "ch")) else "s") for word in _COUNTS)
 _TERM = re.compile(r"([pnum\u00b5\u03bcKkMGTP]?)([A-Za-z]+)")
 
@@ -77,20 +78,22 @@ def _time_in_ns(unit: Unit) -> Unit:
 
 def _term(text: str) -> Unit | None:
     """One side of the slash."""
-    if text in {"%", "1"} or text in _COUNTS:
-        return Unit(text, 0)
+    known = _word(text)
+    match = _TERM.fullmatch(text) if known is None else None
+    exponent = _PREFIXES.get(match[1]) if match else None
+    if match is None or exponent is None:
+        return known
+    unit = _word(match[2])
+    # Only times get smaller: "mpass" and "mhz" are no units.
+    if unit is None or (exponent < 0 and unit.base != "s"):
+        return None
+    return Unit(unit.base, exponent)
+
+
+def _word(text: str) -> Unit | None:
+    """A unit without a prefix."""
     if text in _SECOND:
         return Unit("s", 0)
     if text in _HERTZ:
         return Unit("hz", 0)
-    match = _TERM.fullmatch(text)
-    exponent = _PREFIXES.get(match[1]) if match else None
-    if match is None or exponent is None:
-        return None
-    word = match[2]
-    if word in _SECOND:
-        return Unit("s", exponent)
-    if word in _HERTZ and exponent > 0:
-        return Unit("hz", exponent)
-    # Counts get bigger, never smaller: "mpass" is no unit.
-    return Unit(word, exponent) if word in _COUNTS and exponent > 0 else None
+    return Unit(text, 0) if text in {"%", "1"} or text in _COUNTS else None

@@ -8,7 +8,7 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypeAlias, TypeVar
+from typing import IO, TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 from ncudiag.errors import UsageError
 from ncudiag.reading.failures import binary_report, is_folder, not_found, not_readable, other_binary
@@ -91,7 +91,7 @@ class TextBlocks:
             with _opened(source) as file:
                 yield from self._from_bytes(_chunks(file, self.name))
         elif hasattr(source, "read"):
-            yield from self._from_file(source)
+            yield from self._from_file(cast("IO[bytes] | IO[str]", source))
         elif isinstance(source, Iterable) and not isinstance(source, (bytes, bytearray)):
             yield from _from_lines(source)
         else:
@@ -107,7 +107,7 @@ class TextBlocks:
             yield from self._from_bytes(chunk for chunk in _again(first, chunks) if isinstance(chunk, bytes))
 
     def _from_bytes(self, chunks: Iterator[bytes] | Iterator[bytes | str]) -> Iterator[str]:
-        raw = (chunk for chunk in chunks if isinstance(chunk, bytes))
+        raw: Iterator[bytes] = (chunk for chunk in chunks if isinstance(chunk, bytes))
         head = _at_least(raw, len(_REPORT_MAGIC))
         if head.startswith(_GZIP):
             raw = self._inflated(_again(head, raw))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from ncudiag.reading.drafts import Block, Draft, Identity, launch_id, whole_number
 from ncudiag.reading.identities import Identities
 from ncudiag.reading.labels import LabelKey
-from ncudiag.reading.rules import RULE_ROLES, RuleCells
 from ncudiag.reading.rows import is_balanced, split_row
+from ncudiag.reading.rules import RULE_ROLES, RuleCells
 from ncudiag.reading.shapes import Column
 
 if TYPE_CHECKING:

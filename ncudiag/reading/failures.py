@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from ncudiag.errors import EmptyReportError, ReportError
+from ncudiag.errors import EmptyReportError, ErrorCode, ReportError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ncudiag.reading.log import Log
 
 IMPORT_OPTIONS = "--csv --page raw --print-units base"
 _COLLECT = "ncudiag reads the output of `ncu --csv`: the details page (the default) or `--page raw`."
-# "  kernel(args) (grid)x(block), Context 1, Stream 7" and "    Section: GPU Speed Of Light Throughput"
+# The two kinds of lines that open a kernel and a section on ncu's page for people.
 _TEXT_PAGE = re.compile(r"^ {2}\S.*, Context \d+, Stream \d+|^ {4}Section: \S")
 _TABLE_LINE = re.compile(r"^[^\s=][^\n]*[,;\t]")
 
@@ -46,7 +48,7 @@ def is_folder(name: str) -> ReportError:
 
 
 def binary_report(name: str) -> ReportError:
-    """ncu's own report file was given."""
+    """A report file of ncu's own was given."""
     return ReportError(
         "binary-report",
         f"{_shown(name)} is a binary Nsight Compute report, not CSV",
@@ -75,56 +77,94 @@ def not_readable(name: str, problem: str) -> ReportError:
     )
 
 
-def no_launches(
-    name: str, log: Log, *, headers: int, source_page: bool, damaged: str | None, bad_encoding: str | None
-) -> EmptyReportError:
+class Findings(NamedTuple):
+    """What reading to the end without a launch has shown.
+
+    Attributes:
+        headers: header rows of pages that ncudiag reads.
+        source_page: whether there was a header of ncu's source page.
+        damaged: why the source ended before its time; None if it did not.
+        bad_encoding: what was no text in it; None if all was.
+    """
+
+    headers: int
+    source_page: bool
+    damaged: str | None
+    bad_encoding: str | None
+
+
+def no_launches(name: str, log: Log, found: Findings) -> EmptyReportError:
     """The text was read to its end without a launch."""
     lines = log.everything.lines()
+    code, message, hint = (
+        _broken(_shown(name), found) or _misled(_shown(name), log, lines) or _nothing(_shown(name), log, lines, found)
+    )
+    return EmptyReportError(code, message, hint, lines=lines, details={"file": name})
 
-    def error(code: str, message: str, hint: str) -> EmptyReportError:
-        return EmptyReportError(code, message, hint, lines=lines, details={"file": name})  # type: ignore[arg-type]
 
-    if damaged:
-        return error("not-an-ncu-report", f"{_shown(name)}: {damaged} before the first launch", "Copy the file again.")
-    if source_page and not headers:
-        return error(
+_Cause: TypeAlias = tuple[ErrorCode, str, str]
+
+
+def _broken(shown: str, found: Findings) -> _Cause | None:
+    """What the table itself says."""
+    if found.damaged:
+        return "not-an-ncu-report", f"{shown}: {found.damaged} before the first launch", "Copy the file again."
+    if found.source_page and not found.headers:
+        return (
             "not-an-ncu-report",
-            f"{_shown(name)} is ncu's source page: samples by instruction, nothing about a kernel as a whole",
-            "Print the details or the raw page instead: `ncu --import REPORT --csv --page raw`; without `--page source`.",
+            f"{shown} is ncu's source page: samples by instruction, nothing about a kernel as a whole",
+            (
+                "Print the details page or the raw page instead, without `--page source`: "
+                "`ncu --import REPORT --csv --page raw`."
+            ),
         )
-    if headers:
-        return error(
+    if found.headers:
+        return (
             "no-kernels",
-            f"{_shown(name)} has the header of an ncu report but no launch under it",
-            "Usual causes: a kernel filter (-k, --launch-skip) that matched nothing, kernels launched by a child process "
-            "(--target-processes all), or a launch that failed before it was profiled.",
+            f"{shown} has the header of an ncu report but no launch under it",
+            (
+                "Usual causes: a kernel filter (-k, --launch-skip) that matched nothing, kernels launched by a child "
+                "process (--target-processes all), or a launch that failed before it was profiled."
+            ),
         )
+    return None
+
+
+def _misled(shown: str, log: Log, lines: Sequence[str]) -> _Cause | None:
+    """The output of ncu, but not as CSV."""
     if log.report_path:
-        return error(
+        return (
             "csv-not-in-log",
             f"ncu wrote a report file ({log.report_path}) instead of CSV",
             f"Print it as CSV: `{_convert(log.report_path)} > report.csv`.",
         )
     if any(_TEXT_PAGE.match(line) for line in lines):
-        return error(
+        return (
             "csv-not-in-log",
-            f"{_shown(name)} is ncu's page for people, not CSV",
+            f"{shown} is ncu's page for people, not CSV",
             f"Run ncu with --csv; from a saved report: `{_convert('')} > report.csv`.",
         )
+    return None
+
+
+def _nothing(shown: str, log: Log, lines: Sequence[str], found: Findings) -> _Cause:
+    """A log without a launch, or something else altogether."""
     if log.has_own:
-        return error(
+        return (
             "no-kernels",
-            f"{_shown(name)} is a log of ncu without any launch",
-            "Look at the ==ERROR== and ==WARNING== lines. Usual causes: a kernel filter that matched nothing, kernels "
-            "launched by a child process (--target-processes all), or a program that failed before its first kernel.",
+            f"{shown} is a log of ncu without any launch",
+            (
+                "Look at the ==ERROR== and ==WARNING== lines. Usual causes: a kernel filter that matched nothing, kernels "
+                "launched by a child process (--target-processes all), or a program that failed before its first kernel."
+            ),
         )
     if not lines:
-        return error("no-kernels", f"{_shown(name)} is empty", f"Did ncu run at all? {_COLLECT}")
-    if bad_encoding:
-        return error(
+        return "no-kernels", f"{shown} is empty", f"Did ncu run at all? {_COLLECT}"
+    if found.bad_encoding:
+        return (
             "not-an-ncu-report",
-            f"{_shown(name)} is in no known encoding: {bad_encoding}",
+            f"{shown} is in no known encoding: {found.bad_encoding}",
             "Save it as UTF-8 (`iconv -f ENCODING -t UTF-8`), or let ncu write it itself with --log-file.",
         )
     what = "a table, but none that ncu prints" if _TABLE_LINE.match(lines[0]) else "no output of `ncu --csv`"
-    return error("not-an-ncu-report", f"{_shown(name)} is {what}: there is no header with Kernel Name", _COLLECT)
+    return "not-an-ncu-report", f"{shown} is {what}: there is no header with Kernel Name", _COLLECT

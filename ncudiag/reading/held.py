@@ -194,10 +194,11 @@ def _ambiguous(draft: Draft) -> ReportError:
     column = segment.shape.columns[position]
     message = (
         f"the numbers of this report can be read in two ways: {column.key.label} = {text} "
-        f"(launch {draft.number}), and no other value tells whether the separator groups thousands or is a decimal mark"
+        f"(launch {draft.number}), "
+        "and no other value tells whether the separator groups thousands or is a decimal mark"
     )
     hint = (
-        "Say which locale ncu ran under, with --locale en_US (1,234.5), --locale de_DE (1.234,5) or --locale C (1234.5); "
+        "Say which locale ncu ran under: --locale en_US (1,234.5), --locale de_DE (1.234,5) or --locale C (1234.5); "
         "or print the report again under LC_ALL=C."
     )
     return ReportError("ambiguous-numbers", message, hint, details={"metric": column.key.label, "value": text})

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ncudiag.units import parse_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 _LAST_WITH_OLD_UNITS = "2024.1.1"
 _FIRST_WITH_NEW_UNITS = "2024.2.0"
@@ -184,11 +184,11 @@ def _decide(candidates: tuple[Candidate, ...], key: LabelKey, hints: Hints) -> s
     return names[0] if len(names) == 1 else None
 
 
-def _fits_unit(base: str):  # noqa: ANN202
+def _fits_unit(base: str) -> Callable[[Candidate], bool]:
     return lambda entry: not base or entry.unit == base
 
 
-def _fits_capability(hints: Hints):  # noqa: ANN202
+def _fits_capability(hints: Hints) -> Callable[[Candidate], bool]:
     capability = hints.capability
     return lambda entry: (
         capability is None
@@ -197,7 +197,7 @@ def _fits_capability(hints: Hints):  # noqa: ANN202
     )
 
 
-def _fits_version(hints: Hints):  # noqa: ANN202
+def _fits_version(hints: Hints) -> Callable[[Candidate], bool]:
     def fits(entry: Candidate) -> bool:
         if hints.of_2025:
             return entry.until >= _NEWEST
@@ -208,7 +208,7 @@ def _fits_version(hints: Hints):  # noqa: ANN202
     return fits
 
 
-def _fits_body(body: str):  # noqa: ANN202
+def _fits_body(body: str) -> Callable[[Candidate], bool]:
     """The two pipe charts have the same labels: one counts cycles, the other instructions."""
     instructions = "instructions executed" in body
     return lambda entry: not body or ("__inst_executed" in entry.metric) == instructions

@@ -106,7 +106,8 @@ class Log:
         elif (match := _LIMIT.match(line)) and match[1] == match[2]:
             self._notices.once(
                 "launch-limit-reached",
-                f"profiling stopped at the launch limit ({match[1]} of {match[2]}): later launches are not in this report",
+                f"profiling stopped at the launch limit ({match[1]} of {match[2]}): "
+                "later launches are not in this report",
             )
         self._look_for_version(line)
 

@@ -8,13 +8,13 @@ from ncudiag.model import Launch, MetricRow
 from ncudiag.reading.drafts import Block, Draft, launch_id
 from ncudiag.reading.identities import Beginning, Identities, Kernel
 from ncudiag.reading.labels import LabelKey
-from ncudiag.reading.naming import Naming
 from ncudiag.reading.notices import Notices
 from ncudiag.reading.rows import is_balanced, split_row
 from ncudiag.reading.shapes import Column, Segment, Shape
 from ncudiag.reading.templates import Template
 
 if TYPE_CHECKING:
+    from ncudiag.reading.naming import Naming
     from ncudiag.reading.reader import Context
 
 # Without the row of units nobody knows whether these were scaled.
@@ -62,9 +62,7 @@ class RawReader:
         usual = self._usual.get(kernel.rest)
         if usual is not None and line[-1] == '"' and (data := usual[0].read(line, start)) is not None:
             template, naming, fields = usual
-            launch = Launch.trusted(
-                {**fields, "id": int(beginning.number), "values": MetricRow(naming.columns, data)}
-            )
+            launch = Launch.trusted({**fields, "id": int(beginning.number), "values": MetricRow(naming.columns, data)})
             self._context.notices.failed_launches += template.segment.failed
             self._context.held.add_ready(self._rows, launch)
             self._rows += 1
@@ -117,22 +115,13 @@ class RawReader:
     def _shape(self) -> Shape:
         return self._context.namer.shape(self._columns)
 
-    def _is_plain(self, line: str, start: int, cells: list[str]) -> bool:
-        """Whether the cells are what csv would make of the line from ``start`` on; undoubles quotes in them."""
-        if line.count('"', start) == 2 * len(cells) - 1:
-            return True
-        if not is_balanced(line) or len(split_row(line[start - 1 :])) != len(cells):
-            return False
-        cells[:-1] = [cell.replace('""', '"') for cell in cells[:-1]]
-        return '""' not in cells[-1]
-
     def row(self, line: str, *, ended: bool) -> bool:
         """Take one line the careful way: the row of units, or a launch."""
         if not is_balanced(line):
             return False
         cells = split_row(line, self.header.delimiter)
         width = self.header.width
-        if len(cells) < width or any(cells[width:]):
+        if len(cells) < width or any(cells[width:]) or not (ended or cells[width - 1]):
             return False
         if not self._columns and not any(cells[position].strip() for position in self.header.identity):
             self._take_units(cells)

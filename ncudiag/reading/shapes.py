@@ -109,7 +109,6 @@ class Shape:
         """Look at some cells one by one."""
         texts: dict[int, str] = {}
         missing: set[int] = set()
-        deferred: dict[int, str] = {}
         failed = False
         readings: list[tuple[int, Reading]] = []
         odd = len(self._odd)
@@ -125,28 +124,33 @@ class Shape:
                 readings.append((position, reading))
                 if column.votes:
                     numbers.vote(reading)
-            elif is_missing(text):
-                missing.add(position)
-                failed = failed or is_not_finite(text)
-                self._odd.add(position)
             else:
-                texts[position] = text
                 self._odd.add(position)
-                self._remember(text)
+                if is_missing(text):
+                    missing.add(position)
+                    failed = failed or is_not_finite(text)
+                else:
+                    texts[position] = text
+                    self._remember(text)
+        if len(self._odd) != odd:
+            self._prepare()
+        deferred = self._fill(data, readings, numbers)
+        for position in [at for at, _ in readings if math.isnan(data[at]) and at not in deferred]:
+            missing.add(position)
+            warn_misfit(self.columns[position], cells[position], notices)
+        waiting = {position: cells[position] for position in deferred}
+        return Segment(self, data, texts or _NONE, frozenset(missing), waiting or _NONE, failed)
+
+    def _fill(self, data: array[float], readings: list[tuple[int, Reading]], numbers: NumberFormat) -> set[int]:
+        """Put the numbers in; the positions of those that the convention must decide about, and does not yet."""
+        deferred: set[int] = set()
         for position, reading in readings:
             mark = numbers.mark or reading.evidence
             if mark is None and reading.ambiguous:
-                deferred[position] = cells[position]
-                continue
-            value = reading.value(mark or ".", scale=self.columns[position].exponent)
-            if value is None:
-                missing.add(position)
-                warn_misfit(self.columns[position], cells[position], notices)
-            else:
+                deferred.add(position)
+            elif (value := reading.value(mark or ".", scale=self.columns[position].exponent)) is not None:
                 data[position] = value
-        if len(self._odd) != odd:
-            self._prepare()
-        return Segment(self, data, texts or _NONE, frozenset(missing), deferred or _NONE, failed)
+        return deferred
 
     def _remember(self, text: str) -> None:
         """Recognise a text at once when it comes again; texts that never do must not pile up."""

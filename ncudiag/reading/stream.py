@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from ncudiag.errors import UsageError
 from ncudiag.model import Launch, Profile, Source
 from ncudiag.reading.decode import SourceLike, TextBlocks
-from ncudiag.reading.failures import no_launches
+from ncudiag.reading.failures import Findings, no_launches
 from ncudiag.reading.number_format import decimal_mark_of_locale
 from ncudiag.reading.scanner import Scanner
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 __all__ = ["ReportStream", "SourceLike", "open_report", "read_report"]
 
@@ -67,14 +70,8 @@ class ReportStream:
             yield launch
         log = scanner.log
         if not found:
-            raise no_launches(
-                self._path,
-                log,
-                headers=scanner.headers,
-                source_page=scanner.source_page,
-                damaged=blocks.damaged,
-                bad_encoding=blocks.bad_encoding,
-            )
+            found_instead = Findings(scanner.headers, scanner.source_page, blocks.damaged, blocks.bad_encoding)
+            raise no_launches(self._path, log, found_instead)
         self.units = scanner.namer.units
         self.log = log.own.lines()
         self.lines = log.everything.lines()
