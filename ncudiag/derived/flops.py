@@ -29,31 +29,6 @@ _WEIGHTS: Mapping[str, int] = {
 }
 _FUSED: Mapping[Precision, str] = {"fp64": "dfma", "fp32": "ffma", "fp16": "hfma"}
 
-# Floating-point paths of the tensor pipe over all chips: the aggregates over sparsity, which do not overlap.
-_TENSOR_PATHS = (
-    "fp16_dst_fp16",
-    "fp16_dst_fp32",
-    "fp16_bf16_tf32_dst_fp32",
-    "fp16",
-    "bf16_dst_fp32",
-    "tf32_dst_fp32",
-    "fp8",
-    "fp8_dst_fp16",
-    "fp8_dst_fp32",
-    "fp4_dst_fp32",
-    "fp4_fp6_dst_fp16",
-    "fp4_fp6_dst_fp32",
-    "fp4_fp6_fp8_dst_fp16",
-    "fp4_fp6_fp8_dst_fp32",
-    "fp64",
-)
-_TENSOR_RATES: Mapping[str, str] = {
-    path: f"sm__ops_path_tensor_src_{path}.sum.per_cycle_elapsed" for path in _TENSOR_PATHS
-}
-_TENSOR_PEAKS: Mapping[str, str] = {
-    path: f"sm__ops_path_tensor_src_{path}.sum.peak_sustained" for path in _TENSOR_PATHS
-}
-
 _SASS = "sass_thread_inst_executed_op_{}_pred_on"
 _OPS = (*(f"{letter}{op}" for letter in "dfh" for op in ("add", "mul", "fma")), *PACKED_FP32)
 _COUNTS: Mapping[str, tuple[str, ...]] = {
@@ -62,11 +37,16 @@ _COUNTS: Mapping[str, tuple[str, ...]] = {
 _RATES: Mapping[str, tuple[str, ...]] = {
     op: tuple(f"{count}.per_cycle_elapsed" for count in counts) for op, counts in _COUNTS.items()
 }
-_DOUBLED: Mapping[str, str] = {op: f"derived__smsp__{_SASS.format(op)}_x2" for op in _OPS}
+# Chart values of NVIDIA's roofline sections: operations per cycle, which are the instructions times a factor.
+_SCALED: Mapping[str, tuple[tuple[str, int], ...]] = {
+    op: tuple((f"derived__smsp__{_SASS.format(op)}_x{factor}", factor) for factor in (2, 4)) for op in _OPS
+}
 _PEAKS: Mapping[str, tuple[str, ...]] = {
     op: tuple(f"{unit}__{_SASS.format(op)}.sum.peak_sustained" for unit in ("sm", "smsp")) for op in _OPS
 }
-_DOUBLED_PEAKS: Mapping[str, str] = {op: f"derived__sm__{_SASS.format(op)}_x2" for op in _OPS}
+_SCALED_PEAKS: Mapping[str, tuple[tuple[str, int], ...]] = {
+    op: tuple((f"derived__sm__{_SASS.format(op)}_x{factor}", factor) for factor in (2, 4)) for op in _OPS
+}
 _PACKED_CAPABILITIES = frozenset({(10, 0), (10, 3)})
 
 SM_CLOCKS = (
@@ -105,9 +85,9 @@ def instructions_per_cycle(inputs: Inputs, op: str) -> float | None:
     rate = inputs.first(*_RATES[op])
     if rate is not None:
         return rate
-    doubled = inputs.get(_DOUBLED[op])
-    if doubled is not None:
-        return doubled / 2
+    scaled = _unscaled(inputs, _SCALED[op])
+    if scaled is not None:
+        return scaled
     count = inputs.first(*_COUNTS[op])
     return None if count is None else ratio(count, elapsed_cycles(inputs))
 
@@ -166,8 +146,16 @@ def peak_instructions_per_cycle(inputs: Inputs, precision: Precision) -> float |
     peak = inputs.first(*_PEAKS[fused])
     if peak is not None:
         return peak
-    doubled = inputs.get(_DOUBLED_PEAKS[fused])
-    return None if doubled is None else doubled / 2
+    return _unscaled(inputs, _SCALED_PEAKS[fused])
+
+
+def _unscaled(inputs: Inputs, names: tuple[tuple[str, int], ...]) -> float | None:
+    """Instructions per cycle from the first operation rate that there is."""
+    for name, factor in names:
+        scaled = inputs.get(name)
+        if scaled is not None:
+            return scaled / factor
+    return None
 
 
 def precision_peak_pct(inputs: Inputs, precision: Precision) -> float | None:
@@ -184,26 +172,3 @@ def precision_peak_pct(inputs: Inputs, precision: Precision) -> float | None:
     if len(known) < len(per_cycle) or peak is None:
         return None
     return percent(sum(known), peak * FLOP_PER_INSTRUCTION[precision][_FUSED[precision]])
-
-
-def tensor_rates(inputs: Inputs) -> dict[str, float]:
-    """Floating-point tensor operations per cycle by path, from ``sm__ops_path_tensor_src_<path>``.
-
-    The counters of ncu 2024.2 and later count operations. Sums over sparsity are taken and their parts left out,
-    and integer paths are no floating-point work.
-    """
-    values = inputs.values
-    return {path: values[name] for path, name in _TENSOR_RATES.items() if name in values}
-
-
-def tensor_flops(inputs: Inputs) -> float | None:
-    """Floating-point tensor operations of the launch; None when the operation counters were not collected."""
-    rates, cycles = tensor_rates(inputs), elapsed_cycles(inputs)
-    return sum(rates.values()) * cycles if rates and cycles is not None else None
-
-
-def tensor_peak_pct(inputs: Inputs) -> float | None:
-    """Tensor operations in percent of the peaks of their paths, added over the paths; None without the counters."""
-    shares = [percent(rate, inputs.get(_TENSOR_PEAKS[path])) for path, rate in tensor_rates(inputs).items()]
-    known = [share for share in shares if share is not None]
-    return sum(known) if known and len(known) == len(shares) else None

@@ -20,14 +20,13 @@ from ncudiag.derived.flops import (
     precision_peak_pct,
     scalar_flops,
     sm_clock_hz,
-    tensor_peak_pct,
-    tensor_rates,
 )
-from ncudiag.derived.flops import tensor_flops as tensor_operations
 from ncudiag.derived.metric import Derived
 from ncudiag.derived.pipe_metrics import sm_arithmetic_pct
 from ncudiag.derived.pipes import ELAPSED, math_pipe_pct
 from ncudiag.derived.ratios import headroom_pct, percent, ratio
+from ncudiag.derived.tensor import tensor_flops as tensor_operations
+from ncudiag.derived.tensor import tensor_peak_pct, tensor_rates
 from ncudiag.derived.work import dram_bytes as counted_dram_bytes
 
 if TYPE_CHECKING:
