@@ -40,6 +40,7 @@ class DetailsReader:
         self._prefix = ""
         self._draft: Draft | None = None
         self._open: dict[Draft, None] = {}
+        self._padding = ""
         self._usual = 1
         self._rows = 0
         self._rounding_seen = False
@@ -79,6 +80,8 @@ class DetailsReader:
             batch = lines[at : at + self._usual]
             size = len(prefix)
             tails = [line[size:] for line in batch if line.startswith(prefix)]
+            if self._padding:
+                tails = [tail.removesuffix(self._padding) for tail in tails]
             if len(tails) != len(batch):
                 tails = tails[: next(k for k, line in enumerate(batch) if not line.startswith(prefix))]
             taken = self._take(tails, prefix, at)
@@ -142,7 +145,12 @@ class DetailsReader:
 
     def _is_rule(self, row: str) -> bool:
         """Whether a row without its prefix is the whole row of a rule; its text is read when somebody asks for it."""
-        return '","","","' in row and self._has_rules and row[-1] == '"' and row.count('"') % 2 == 1
+        return (
+            self._has_rules
+            and row.startswith('","","","', row.find('","'))
+            and row[-1] == '"'
+            and row.count('"') % 2 == 1
+        )
 
     def _take_odd(self, row: str, prefix: str) -> bool:
         """Take a row that is a rule's, has a metric that was not met before, or is irregular."""
@@ -153,7 +161,8 @@ class DetailsReader:
         if not self._is_row(cells, ended=True):
             return False
         self._put(cells, self._draft)
-        text, _, tail = row.rpartition('","')
+        self._learn_padding(row, cells)
+        text, _, tail = row.removesuffix(self._padding).rpartition('","')
         if (
             cells[self._label]
             and self._cells([tail]) is not None
@@ -161,6 +170,14 @@ class DetailsReader:
         ):
             self._by_text[text] = self._column(cells)
         return True
+
+    def _learn_padding(self, row: str, cells: list[str]) -> None:
+        """Files that were saved again have empty cells behind the value, with their quotes."""
+        empty = len(cells) - self._value - 1
+        padding = ',""' * empty
+        if empty > 0 and not self._padding and cells[self._label] and row.endswith('"' + padding):
+            self._padding = padding
+            self._end = '"'
 
     def row(self, line: str, *, ended: bool) -> bool:
         """Take one line the careful way."""

@@ -166,5 +166,5 @@ def _nothing(shown: str, log: Log, lines: Sequence[str], found: Findings) -> _Ca
             f"{shown} is in no known encoding: {found.bad_encoding}",
             "Save it as UTF-8 (`iconv -f ENCODING -t UTF-8`), or let ncu write it itself with --log-file.",
         )
-    what = "a table, but none that ncu prints" if _TABLE_LINE.match(lines[0]) else "no output of `ncu --csv`"
-    return "not-an-ncu-report", f"{shown} is {what}: there is no header with Kernel Name", _COLLECT
+    kind = "a table, but none that ncu prints" if _TABLE_LINE.match(lines[0]) else "no output of `ncu --csv`"
+    return "not-an-ncu-report", f"{shown} is {kind}: there is no header with Kernel Name", _COLLECT
