@@ -40,8 +40,8 @@ _SECTIONS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             # Up to 2024.2 this section prints the pipes against active cycles, which are read in the place of these.
             "ComputeWorkloadAnalysis",
             (
-                r"sm__inst_executed_pipe_(adu|alu|cbu|fma(_type_fp16)?|fp16|fp64|lsu|uniform|xu)"
-                r"\.avg\.pct_of_peak_sustained_elapsed",
+                r"sm__inst_executed_pipe_(adu|alu|cbu|lsu|uniform|xu)\.avg\.pct_of_peak_sustained_elapsed",
+                r"sm__inst_executed_pipe_(fma(_type_fp16)?|fp16|fp64)\.avg\.pct_of_peak_sustained_elapsed",
                 r"sm__inst_executed_pipe_tensor_op_[dghi]mma\.avg\.pct_of_peak_sustained_elapsed",
                 r"sm__pipe_(alu|fma|fp64|tensor(_op_[dhi]mma)?)_cycles_active\.avg\.pct_of_peak_sustained_elapsed",
             ),
