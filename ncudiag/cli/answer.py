@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 from ncudiag.cli.files import expand
 from ncudiag.cli.formats import OutputFormat
 from ncudiag.cli.output import OutputOptions, check_output, emit_report, emit_reports
+from ncudiag.cli.settings import Choices
 from ncudiag.errors import EXIT_OK, NcudiagError, UsageError
 
 if TYPE_CHECKING:
@@ -17,13 +18,11 @@ if TYPE_CHECKING:
     from ncudiag.report.document import Report
 
 
-class DiagnoseOptions(TypedDict, total=False):
+class DiagnoseOptions(Choices, total=False):
     """What is passed on to :func:`ncudiag.diagnose`."""
 
     kernel: list[str] | None
-    high: float | None
-    saturated: float | None
-    borderline: float | None
+    needed_bytes: float | None
     locale: str | None
     with_host: bool
     brief: bool

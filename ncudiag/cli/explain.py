@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from ncudiag.cli import options as shared  # noqa: TC001 - typer reads the annotations
+from ncudiag.cli import options as shared
 from ncudiag.cli.answer import answer
 from ncudiag.cli.formats import OutputFormat
 from ncudiag.cli.output import OutputOptions
+from ncudiag.cli.settings import choose
 
 
 def explain(
@@ -33,8 +34,15 @@ def explain(
             "--locale", metavar="NAME", help="How numbers are written, where the file leaves a doubt: C, de_DE."
         ),
     ] = None,
+    rules: shared.Rules = None,
+    select: shared.Select = None,
+    ignore: shared.Ignore = None,
+    needed_bytes: shared.Bytes = None,
+    all_findings: shared.AllFindings = False,
+    with_ncu_rules: shared.WithNcuRules = False,
     with_host: shared.WithHost = False,
     brief: shared.Brief = False,
+    no_config: shared.NoConfig = False,
 ) -> None:
     """Say what limits each kernel of an ncu report and what to try first. No GPU and no ncu needed.
 
@@ -42,6 +50,7 @@ def explain(
     Examples:
       ncudiag explain report.csv
       ncudiag explain report.csv --kernel stencil --format json
+      ncudiag explain report.csv --rules my_rules --ignore LAT011,trust
       ncudiag explain --many --format json "reports/**/*.csv" --output all.json
       ncu --import report.ncu-rep --csv --page raw | ncudiag explain -
 
@@ -50,14 +59,24 @@ def explain(
     """  # noqa: D301 - \b is typer's mark for a block that keeps its lines
     status = answer(
         files,
-        OutputOptions(format=output_format, output=output, top=top, many=many),
+        OutputOptions(
+            format=output_format, output=output, top=top, many=many,
+            all_findings=all_findings, with_ncu_rules=with_ncu_rules,
+        ),
         kernel=kernel or None,
-        high=high,
-        saturated=saturated,
-        borderline=borderline,
+        needed_bytes=shared.parse_bytes(needed_bytes),
         locale=locale,
         with_host=with_host,
         brief=brief,
-    )
+        **choose(
+            no_config=no_config,
+            rules=tuple(rules or ()),
+            select=shared.split_words(select, option="--select"),
+            ignore=shared.split_words(ignore, option="--ignore"),
+            high=high,
+            saturated=saturated,
+            borderline=borderline,
+        ),
+    )  # fmt: skip
     if status:
         raise typer.Exit(status)

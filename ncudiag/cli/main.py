@@ -59,7 +59,10 @@ def _dispatch(arguments: list[str]) -> int:
     try:
         plain = plain_call(arguments)
         if plain is not None:
-            return answer(*plain)
+            from ncudiag.cli.settings import choose
+
+            files, choice = plain
+            return answer(files, choice, **choose())
         from ncudiag.cli.app import application
 
         app = application(arguments)

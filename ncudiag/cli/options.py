@@ -2,13 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, TypeAlias
 
 import typer
 
 from ncudiag.cli.formats import OutputFormat
+from ncudiag.errors import UsageError
 
-__all__ = ["Borderline", "Brief", "Format", "High", "Kernel", "Output", "OutputFormat", "Saturated", "Top", "WithHost"]
+__all__ = [
+    "AllFindings",
+    "Borderline",
+    "Brief",
+    "Bytes",
+    "Format",
+    "High",
+    "Ignore",
+    "Kernel",
+    "NoConfig",
+    "Output",
+    "OutputFormat",
+    "Rules",
+    "Saturated",
+    "Select",
+    "Top",
+    "WithHost",
+    "WithNcuRules",
+    "parse_bytes",
+    "split_words",
+]
+
+_DECIMAL = {letter: 1000.0**power for power, letter in enumerate(("", "k", "m", "g", "t", "p"))}
+_BINARY = {f"{letter}i": 1024.0**power for power, letter in enumerate("kmgtp", start=1)}
+_STEPS = _DECIMAL | _BINARY
+_AMOUNT = re.compile(r"(\d+\.?\d*(?:e\+?\d+)?|\.\d+(?:e\+?\d+)?)\s*([kmgtp]i?|)(?:b|byte|bytes)?", re.IGNORECASE)
 
 
 Format: TypeAlias = Annotated[
@@ -45,3 +72,66 @@ WithHost: TypeAlias = Annotated[
 Brief: TypeAlias = Annotated[
     bool, typer.Option("--brief", help="In JSON, keep only the metrics that the verdict used.", show_default=False)
 ]
+Rules: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--rules", metavar="DIR", help="Rules of your own, beside the built-in ones. May be repeated."),
+]
+Select: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--select", metavar="WORD,...", help="Ask only these rules: ids, names or families (MEM003, latency)."
+    ),
+]
+Ignore: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--ignore", metavar="WORD,...", help="Do not ask these rules; stronger than --select."),
+]
+Bytes: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--bytes", metavar="N", help="Bytes that each launch has to move to and from DRAM (1.5e9, 1.5GB, 512MiB)."
+    ),
+]
+WithNcuRules: TypeAlias = Annotated[
+    bool,
+    typer.Option("--with-ncu-rules", help="In text, print what ncu's own rules said as well.", show_default=False),
+]
+AllFindings: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--all-findings", help="In text, print every finding in full, not the three most useful.", show_default=False
+    ),
+]
+NoConfig: TypeAlias = Annotated[
+    bool,
+    typer.Option("--no-config", help="Ignore ncudiag.toml and [tool.ncudiag] in pyproject.toml.", show_default=False),
+]
+
+
+def split_words(given: list[str] | None, *, option: str) -> tuple[str, ...]:
+    """The words of a repeatable option that takes several with commas between.
+
+    Raises:
+        UsageError: the option was given without a word.
+    """
+    words = tuple(word.strip() for text in given or () for word in text.split(",") if word.strip())
+    if given and not words:
+        raise UsageError("usage", f"{option} needs a word", "`ncudiag rules list` shows the ids and families.")
+    return words
+
+
+def parse_bytes(text: str | None) -> float | None:
+    """A number of bytes as people write it: ``1.5e9``, ``1.5GB``, ``512 MiB``.
+
+    Raises:
+        UsageError: it is none, or not above zero.
+    """
+    if text is None:
+        return None
+    found = _AMOUNT.fullmatch(text.strip())
+    size = float(found[1]) * _STEPS[found[2].lower()] if found else 0.0
+    if not 0 < size < float("inf"):
+        raise UsageError(
+            "usage", f"--bytes {text} is no number of bytes", "Write it as in 1500000000, 1.5e9, 1.5GB or 512MiB."
+        )
+    return size

@@ -37,12 +37,16 @@ class OutputOptions:
         output: a file's name; None for standard output.
         top: how many kernels get a block of their own in text and markdown; None for the usual number.
         many: with JSON, an array with one document for each input.
+        all_findings: in text and markdown, every finding in full.
+        with_ncu_rules: in text and markdown, ncu's own rules too.
     """
 
     format: OutputFormat = OutputFormat.TEXT
     output: str | None = None
     top: int | None = None
     many: bool = False
+    all_findings: bool = False
+    with_ncu_rules: bool = False
 
 
 def emit_report(report: Report, options: OutputOptions) -> None:
@@ -147,14 +151,27 @@ def render(report: Report, options: OutputOptions, *, place: Terminal, first: bo
             return render_csv(report, header=first)
         case OutputFormat.MARKDOWN:
             from ncudiag.report.markdown import render_markdown
+            from ncudiag.report.words import TOP
 
-            text = render_markdown(report) if options.top is None else render_markdown(report, top=options.top)
+            text = render_markdown(
+                report,
+                top=options.top or TOP,
+                all_findings=options.all_findings,
+                with_ncu_rules=options.with_ncu_rules,
+            )
             return text if first else f"\n{text}"
         case OutputFormat.TEXT:
-            from ncudiag.report.text import TOP, render_text
+            from ncudiag.report.text import render_text
+            from ncudiag.report.words import TOP
 
             text = render_text(
-                report, width=place.width, colour=place.colour, unicode=place.unicode, top=options.top or TOP
+                report,
+                width=place.width,
+                colour=place.colour,
+                unicode=place.unicode,
+                top=options.top or TOP,
+                all_findings=options.all_findings,
+                with_ncu_rules=options.with_ncu_rules,
             )
             return text if first else f"\n{text}"
 

@@ -10,9 +10,10 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from ncudiag.cli import options as shared  # noqa: TC001 - typer reads the annotations
+from ncudiag.cli import options as shared
 from ncudiag.cli.options import OutputFormat
 from ncudiag.cli.output import OutputOptions, check_output, emit_report, write_text
+from ncudiag.cli.settings import choose
 
 
 class TargetProcesses(StrEnum):
@@ -72,8 +73,15 @@ def run(
     high: shared.High = None,
     saturated: shared.Saturated = None,
     borderline: shared.Borderline = None,
+    rules: shared.Rules = None,
+    select: shared.Select = None,
+    ignore: shared.Ignore = None,
+    needed_bytes: shared.Bytes = None,
+    all_findings: shared.AllFindings = False,
+    with_ncu_rules: shared.WithNcuRules = False,
     with_host: shared.WithHost = False,
     brief: shared.Brief = False,
+    no_config: shared.NoConfig = False,
 ) -> None:
     """Profile a program with Nsight Compute, then say what limits its kernels and what to try first.
 
@@ -95,6 +103,13 @@ def run(
         )  # fmt: skip
         return
     check_output(output, [] if save is None else [save])
+    chosen = choose(
+        no_config=no_config,
+        rules=tuple(rules or ()),
+        select=shared.split_words(select, option="--select"),
+        ignore=shared.split_words(ignore, option="--ignore"),
+        high=high, saturated=saturated, borderline=borderline,
+    )  # fmt: skip
     from ncudiag import api
 
     gc.enable()
@@ -110,13 +125,17 @@ def run(
         ncu_args=ncu_arg or (),
         program_stdout_to_stderr=output is None and output_format is not OutputFormat.TEXT,
         top=top,
-        high=high,
-        saturated=saturated,
-        borderline=borderline,
+        needed_bytes=shared.parse_bytes(needed_bytes),
         with_host=with_host,
         brief=brief,
+        **chosen,
     )
-    emit_report(report, OutputOptions(format=output_format, output=output, top=top))
+    emit_report(
+        report,
+        OutputOptions(
+            format=output_format, output=output, top=top, all_findings=all_findings, with_ncu_rules=with_ncu_rules
+        ),
+    )
 
 
 def _print_command(

@@ -165,7 +165,9 @@ def _finding(
     short_kernel: bool,
 ) -> Finding:
     def fill(text: str) -> str:
-        return _PLACEHOLDER.sub(lambda found: _shown(rule.metrics[found[1]], lookup, units), text)
+        return _PLACEHOLDER.sub(
+            lambda found: _shown(rule.metrics[found[1]], lookup, units, after=text[found.end() :]), text
+        )
 
     advice = rule.try_ if dialect is None else rule.dialects.get(dialect, rule.try_)
     note = short_kernel and rule.family == "latency" and "too-short" not in rule.lead_reasons
@@ -242,8 +244,8 @@ def unit_of(metric: str, units: Mapping[str, str]) -> str:
     return "%" if _PERCENT.search(metric) else ""
 
 
-def _shown(metric: str, lookup: Lookup, units: Mapping[str, str]) -> str:
-    """A value with its unit, as it stands in a sentence."""
+def _shown(metric: str, lookup: Lookup, units: Mapping[str, str], *, after: str) -> str:
+    """A value with its unit, as it stands in a sentence; without it where the sentence goes on with that word."""
     value = lookup(metric)
     if value is None:
         return "(not collected)"
@@ -251,4 +253,5 @@ def _shown(metric: str, lookup: Lookup, units: Mapping[str, str]) -> str:
     number = f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:.3g}"  # noqa: PLR2004 - three digits read well
     if unit == "%":
         return f"{value:.1f} %"
-    return f"{number} {unit}" if unit not in {"", "ratio", "flag"} else number
+    said = after.startswith(f" {unit.partition('/')[0]}")
+    return number if said or unit in {"", "ratio", "flag"} else f"{number} {unit}"

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 from ncudiag.report import words
 from ncudiag.report.escape import visible
-from ncudiag.report.quantities import duration, percent, quantity, share
+from ncudiag.report.evidence import decisions, measured
+from ncudiag.report.gaps import gaps
+from ncudiag.report.quantities import duration, percent, share
+from ncudiag.report.usefulness import by_usefulness
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,12 +26,16 @@ _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}
 _LINE_START = re.compile(r"^(\s*)([-+]|\d+[.)])(?=\s)")
 
 
-def render_markdown(report: Report, *, top: int = 5) -> str:
+def render_markdown(
+    report: Report, *, top: int = words.TOP, all_findings: bool = False, with_ncu_rules: bool = False
+) -> str:
     """A heading, a ranked table and a section for each of the top kernels.
 
     Args:
         report: what to write.
         top: how many kernels get a section of their own; all of them are in the table.
+        all_findings: every finding in full, not the most useful ones.
+        with_ncu_rules: what ncu's own rules said, too.
     """
     lines = [f"# ncudiag: {code(report.source.path or 'lines from a program')}", ""]
     lines += [f"- {prose(fact)}" for fact in (*words.source_facts(report), *words.devices(report))]
@@ -42,6 +49,9 @@ def render_markdown(report: Report, *, top: int = 5) -> str:
         lines += ["", prose(unnamed)]
     for rank, entry in enumerate(report.kernels[:top], start=1):
         lines += ["", *_section(entry, rank, report.thresholds)]
+        lines += _findings(entry, all_findings=all_findings)
+        lines += _ncu_rules(entry) if with_ncu_rules else []
+        lines += _missing(entry)
     return "\n".join(lines) + "\n"
 
 
@@ -106,27 +116,36 @@ def _section(entry: Diagnosis, rank: int, thresholds: Thresholds) -> list[str]:
     headroom = words.headroom(entry)
     if headroom:
         lines.append(f"- **Headroom**: {prose(headroom)}")
-    for item in entry.evidence:
-        number = quantity(item.value, item.unit, against=item.threshold)
-        facts = ", ".join(part for part in (number, words.distance(item)) if part)
-        named = "" if item.label is None else f" ({code(item.metric)})"
-        lines.append(f"- {prose(words.label(item))}: {prose(facts)}{named}")
-    lines += [f"- {prose(note)}" for note in entry.notes]
-    for finding in entry.findings:
-        lines += ["", *_finding(finding)]
-    return lines + _missing(entry)
+    for each in decisions(entry.evidence, thresholds):
+        facts = ", ".join(part for part in (each.number, each.gap) if part)
+        named = f" ({code(each.metric)})" if each.metric else ""
+        lines.append(f"- {prose(each.label)}: {prose(facts)}{named}")
+    return lines + [f"- {prose(note)}" for note in entry.notes]
+
+
+def _findings(entry: Diagnosis, *, all_findings: bool) -> list[str]:
+    """The most useful findings in full, the titles of the others."""
+    full, others = by_usefulness(entry, all_findings=all_findings)
+    lines = [line for finding in full for line in ("", *_finding(finding))]
+    if others:
+        lines += ["", "Also found:", ""]
+        lines += [f"- {prose(finding.title)} ({code(finding.rule)}, {finding.severity})" for finding in others]
+    return lines
 
 
 def _finding(finding: Finding) -> list[str]:
     """A rule that fired."""
     lines = [f"### {prose(finding.title)} ({code(finding.rule)}, {finding.severity})", "", prose(finding.why), ""]
+    fired, beside = measured(finding)
+    lines += _items("Measured", ("; ".join(fired),) if fired else ())
+    lines += _items("Context", ("; ".join(beside),) if beside else ())
     lines += _items("Try", finding.try_)
     lines += _items("Won't help", finding.wont_help)
     lines += _items("Verify", (finding.verify,))
     if finding.estimated_speedup is not None:
         scope = "the kernel's time" if finding.estimated_speedup.kind == "global" else "this unit's time"
         lines += _items("At most", (f"{percent(finding.estimated_speedup.value)} of {scope}",))
-    return lines + _items("More", (finding.doc,) if finding.doc else ())
+    return [*lines, f"- **More**: {code(words.more(finding))}"]
 
 
 def _items(label: str, texts: Iterable[str]) -> list[str]:
@@ -134,20 +153,29 @@ def _items(label: str, texts: Iterable[str]) -> list[str]:
     return [f"- **{label}**: {prose(text)}" for text in texts]
 
 
+def _ncu_rules(entry: Diagnosis) -> list[str]:
+    """What Nsight Compute's own rules advise."""
+    advice = words.ncu_advice(entry)
+    if not advice:
+        return []
+    return [
+        "",
+        "Nsight Compute's own rules say:",
+        "",
+        *(f"- {code(rule.rule)}: {prose(rule.message)}" for rule in advice),
+    ]
+
+
 def _missing(entry: Diagnosis) -> list[str]:
     """What is missing and how to collect it."""
     if not entry.missing:
         return []
-    lines = ["", "Missing:", ""]
-    lines += [
-        f"- {code(item.metric)}: {words.WHY_MISSING[item.why]}; needed for {prose(item.needed_for)}"
-        for item in entry.missing
-    ]
+    lines = ["", "Missing:", "", *(f"- {prose(gap.text)}" for gap in gaps(entry.missing))]
     options = words.collect_options(entry.missing)
     if options:
         lines += [
             "",
-            "To collect it, profile again with these options of ncu:",
+            "Collect all of it with these options of ncu:",
             "",
             f"    {visible(' '.join(options))}",
         ]

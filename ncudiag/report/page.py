@@ -84,8 +84,8 @@ class Page:
         lines = fold(self.safe(text), self.width - indent)
         return self._indented(lines, indent, first, inks)
 
-    def facts(self, facts: list[str], *, indent: int = 0, inks: tuple[Ink, ...] = ()) -> list[str]:
-        """Short facts side by side with a dot between, as many in a line as fit."""
+    def facts(self, facts: list[str], *, indent: int = 0, first: str = "", inks: tuple[Ink, ...] = ()) -> list[str]:
+        """Short facts side by side with a dot between, as many in a line as fit; ``first`` as for paragraphs."""
         lines: list[str] = []
         line = ""
         for fact in (self.safe(fact) for fact in facts if fact):
@@ -99,7 +99,7 @@ class Page:
             lines.extend(full)
         if line:
             lines.append(line)
-        return self._indented(lines, indent, "", inks)
+        return self._indented(lines, indent, first, inks)
 
     def _indented(self, lines: list[str], indent: int, first: str, inks: tuple[Ink, ...]) -> list[str]:
         """Lines with their indent; the first one carries the label."""

@@ -21,6 +21,8 @@ _PREFIXED = {
     "flop": "FLOP",
     "flop/s": "FLOP/s",
 }
+# Things, of which there may be several; ncu writes "32 register/thread".
+_COUNTED = frozenset({"block", "cycle", "register", "request", "sector", "thread", "warp", "wavefront"})
 _LARGE = 1000.0
 _MOST_DECIMALS = 6
 
@@ -89,7 +91,8 @@ def quantity(value: float | None, unit: str, *, against: float | None = None) ->
 
     Args:
         value: in base units; None when missing.
-        unit: the base unit (``ns``, ``byte``, ``%``, ``hz``, ``inst``, ...); empty for a plain ratio.
+        unit: the base unit (``ns``, ``byte``, ``%``, ``hz``, ``inst``, ...); empty for a plain number, ``flag`` for
+            yes (1) or no (0).
         against: a threshold that the printed value must stay on its side of.
     """
     if value is None:
@@ -99,11 +102,25 @@ def quantity(value: float | None, unit: str, *, against: float | None = None) ->
             return percent(value, against=against)
         case "ns":
             return duration(value)
+        case "flag":
+            return "yes" if value else "no"
+        case "ratio":
+            unit = ""
+        case "" | "block" | "register" | "sector" | "thread" | "warp" if value == int(value):
+            return f"{value:,.0f} {_things(unit, value)}".rstrip(" ")
     short = _PREFIXED.get(unit, unit)
     size, prefix = 1.0, ""
     if unit in _PREFIXED:
         size, prefix = next((step for step in _DECIMAL_STEPS if abs(value) >= step[0]), (1.0, ""))
-    return f"{significant(value / size)} {prefix}{short}".rstrip(" ")
+    return f"{significant(value / size)} {prefix}{_things(short, value)}".rstrip(" ")
+
+
+def _things(unit: str, value: float) -> str:
+    """A unit as people write it beside a number: one sector, two sectors."""
+    head, slash, tail = unit.partition("/")
+    if head == "flop":
+        return f"FLOP{slash}{tail}"
+    return f"{head}s{slash}{tail}" if head in _COUNTED and abs(value) != 1 else unit
 
 
 def count(number: int, one: str, many: str | None = None) -> str:

@@ -17,11 +17,17 @@ from ncudiag.report.text_table import table
 if TYPE_CHECKING:
     from ncudiag.report.document import Report
 
-TOP = 5
-"""How many kernels get a block of their own unless the caller says otherwise."""
 
-
-def render_text(report: Report, *, width: int, colour: bool, top: int = TOP, unicode: bool = True) -> str:
+def render_text(
+    report: Report,
+    *,
+    width: int,
+    colour: bool,
+    top: int = words.TOP,
+    unicode: bool = True,
+    all_findings: bool = False,
+    with_ncu_rules: bool = False,
+) -> str:
     """The report as text, ending with a line break.
 
     Args:
@@ -30,12 +36,22 @@ def render_text(report: Report, *, width: int, colour: bool, top: int = TOP, uni
         colour: whether ANSI colours may be used; they never carry a meaning of their own.
         top: how many kernels get a block of their own; all of them (up to a page) are in the table.
         unicode: whether block characters may be used; else the text is ASCII, foreign characters spelled out.
+        all_findings: every finding in full, not the most useful ones.
+        with_ncu_rules: what ncu's own rules said, too.
     """
     page = Page(width=max(width, NARROWEST), colour=colour, unicode=unicode)
     lines = [*_header(page, report), ""]
     lines += table(page, report, top=top)
     for rank, entry in enumerate(report.kernels[:top], start=1):
-        lines += ["", *block(page, entry, rank=rank, thresholds=report.thresholds)]
+        about = block(
+            page,
+            entry,
+            rank=rank,
+            thresholds=report.thresholds,
+            all_findings=all_findings,
+            with_ncu_rules=with_ncu_rules,
+        )
+        lines += ["", *about]
     lines += _rest(page, report, top=top)
     return "\n".join(line.rstrip(" ") for line in lines) + "\n"
 

@@ -19,10 +19,22 @@ from ncudiag.report.quantities import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ncudiag.diagnose.diagnosis import Diagnosis, Evidence, KernelIdentity, Limiter, Missing, WhyMissing
+    from ncudiag.diagnose.diagnosis import (
+        Diagnosis,
+        Evidence,
+        Finding,
+        KernelIdentity,
+        Limiter,
+        Missing,
+        NcuRuleResult,
+        WhyMissing,
+    )
     from ncudiag.model import ReportFormat
     from ncudiag.report.document import Report
     from ncudiag.rulebook.thresholds import Thresholds
+
+TOP = 5
+"""How many kernels get a block of their own unless the caller says otherwise."""
 
 UNNAMED = "(no name)"
 """Stands for a kernel whose name is empty."""
@@ -134,13 +146,30 @@ def label(item: Evidence) -> str:
     return item.label or item.metric
 
 
+def more(finding: Finding) -> str:
+    """The command that prints the whole rule."""
+    return f"ncudiag rules show {finding.rule}"
+
+
+def ncu_advice(entry: Diagnosis) -> list[NcuRuleResult]:
+    """Those of ncu's own rules that advise something, the largest estimate first."""
+    advice = [rule for rule in entry.ncu_rules if rule.type in {"OPT", "WRN"}]
+    return sorted(advice, key=lambda rule: -(rule.estimated_speedup or 0.0))
+
+
 def distance(item: Evidence) -> str:
     """How far a number lies from its threshold, and on which side."""
-    if item.threshold is None:
+    if item.threshold is None or item.unit == "flag":
         return ""
     if item.value is None or item.distance is None:
         return f"threshold {quantity(item.threshold, item.unit)}"
-    limit = f"{threshold(item.threshold)} %" if item.unit == "%" else quantity(item.threshold, item.unit)
+    match item.unit:
+        case "%":
+            limit = f"{threshold(item.threshold)} %"
+        case "" | "ratio" | "points":
+            limit = threshold(item.threshold)
+        case unit:
+            limit = quantity(item.threshold, unit)
     if item.distance == 0:
         return f"exactly at {limit}"
     size = abs(item.distance)
@@ -255,7 +284,8 @@ def collect_options(missing: tuple[Missing, ...]) -> list[str]:
     """All ``collect`` options as few: the metrics in one ``--metrics``, each section once.
 
     Returns:
-        Options for ncu, each one shell word or an option with its value, in order of first need.
+        Options for ncu, each one shell word or an option with its value: sections in order of first need, then
+        metrics.
     """
     metrics: dict[str, None] = {}
     others: dict[str, None] = {}
@@ -269,7 +299,7 @@ def collect_options(missing: tuple[Missing, ...]) -> list[str]:
         if len(words) % 2:
             others[words[-1]] = None
     joined = [f"--metrics {','.join(metrics)}"] if metrics else []
-    return [*joined, *others]
+    return [*others, *joined]
 
 
 def unnamed(report: Report) -> str | None:

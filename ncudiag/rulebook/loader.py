@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from ncudiag.derived.registry import PREFIX, all_derived
 from ncudiag.errors import RuleFileError
 from ncudiag.rulebook.builtin import builtin_rules
 from ncudiag.rulebook.rule import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 TABLE = "quadrants.toml"
+
+# Files of other kinds that may lie beside rules: the thresholds, and settings.
+_NO_RULES = frozenset({TABLE, "ncudiag.toml", "pyproject.toml"})
+# In the place of an error inside a condition, pydantic names the kind it chose: when.[all].all.0.[condition].metric
+_KINDS_AT = (1, 4)
+_EXPECTED = {
+    "id": "expected the three letters of the family and three digits, as in MEM101",
+    "name": "expected lower-case words with hyphens, as in loads-waste-sectors",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +74,11 @@ def read_rule(path: Path) -> Rule | BrokenRule:
     try:
         rule = Rule.model_validate(document)
     except ValidationError as error:
-        return BrokenRule(path, tuple(_problem(entry["loc"], entry["msg"]) for entry in error.errors()))
+        return BrokenRule(path, _problems(error))
     if path.stem != rule.id:
         return BrokenRule(path, (f"id: {rule.id} does not stand in {rule.id}.toml",))
-    return rule
+    unknown = tuple(_unknown_derived(rule))
+    return BrokenRule(path, unknown) if unknown else rule
 
 
 def load_folder(folder: Path) -> RuleBook:
@@ -82,7 +94,7 @@ def load_folder(folder: Path) -> RuleBook:
             "Give a folder with rule files (ID.toml); `ncudiag rules show MEM001` prints one.",
             details={"folder": str(folder)},
         )
-    read = [read_rule(path) for path in sorted(folder.rglob("*.toml")) if path.name != TABLE]
+    read = [read_rule(path) for path in rule_files(folder)]
     rules = sorted((rule for rule in read if isinstance(rule, Rule)), key=lambda rule: rule.id)
     broken = [entry for entry in read if isinstance(entry, BrokenRule)]
     twice = {rule.id for number, rule in enumerate(rules) if number and rules[number - 1].id == rule.id}
@@ -96,6 +108,55 @@ def builtin_book() -> RuleBook:
     return load_folder(builtin_rules())
 
 
-def _problem(location: Sequence[int | str], message: str) -> str:
-    path = ".".join(str(part) for part in location)
-    return f"{path}: {message}" if path else message.removeprefix("Value error, ")
+def rule_files(folder: Path) -> list[Path]:
+    """Every rule file below a folder, in order of its path; hidden folders are left out."""
+    found = (path for path in folder.rglob("*.toml") if path.name not in _NO_RULES)
+    return sorted(path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts))
+
+
+def _problems(error: ValidationError) -> tuple[str, ...]:
+    """What is wrong, each key once."""
+    found: dict[str, str] = {}
+    for entry in error.errors(include_url=False):
+        path = _key_path(entry["loc"])
+        found.setdefault(path, _message(path, entry["type"], entry["msg"]))
+    return tuple(f"{path}: {message}" if path else message for path, message in found.items())
+
+
+def _key_path(location: Sequence[int | str]) -> str:
+    """Where a value stands, in the keys of the file."""
+    parts = list(location)
+    if parts[:1] == ["thresholds"]:
+        # A number or a reference: pydantic tells an error for each of the two.
+        parts = parts[:2]
+    elif parts[:1] in (["when"], ["unless"]):
+        parts = [part for at, part in enumerate(parts) if at not in _KINDS_AT]
+    return ".".join(str(part) for part in parts if part != "[key]")
+
+
+def _message(path: str, kind: str, message: str) -> str:
+    match kind:
+        case "missing":
+            return "this key is required"
+        case "extra_forbidden":
+            near = get_close_matches(path, _keys(), n=1)
+            return f"unknown key; did you mean {near[0]}?" if near else "unknown key"
+        case "string_pattern_mismatch" if path in _EXPECTED:
+            return _EXPECTED[path]
+    if path.startswith("thresholds."):
+        return "expected a number, 'quadrants.high' or 'quadrants.saturated'"
+    return message.removeprefix("Value error, ")
+
+
+def _keys() -> list[str]:
+    """The keys of a rule file, as they stand in it."""
+    return [field.alias or name for name, field in Rule.model_fields.items()]
+
+
+def _unknown_derived(rule: Rule) -> Iterator[str]:
+    """Derived metrics that do not exist: without one the rule could never be decided, silently."""
+    for alias, metric in rule.metrics.items():
+        if metric.startswith(PREFIX) and metric not in all_derived():
+            near = get_close_matches(metric, all_derived(), n=1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            yield f"metrics.{alias}: there is no derived metric {metric}{meant}"

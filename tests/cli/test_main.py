@@ -158,6 +158,7 @@ def test_every_other_call_is_for_typer(line: str) -> None:
 def test_all_options_reach_the_library(calls: list[dict[str, Any]]) -> None:
     """Each under its own name."""
     line = "explain a.csv --kernel x --kernel regex:y --top 3 --high 50 --saturated 70 --borderline 2 --locale de_DE"
+    line += " --rules mine --rules other --select MEM,lat003 --select trust --ignore LAT011,,TRU001 --bytes 1.5GB"
     assert execute([*line.split(), "--with-host", "--brief"]) == 0
     assert calls == [
         {
@@ -167,6 +168,10 @@ def test_all_options_reach_the_library(calls: list[dict[str, Any]]) -> None:
             "high": 50.0,
             "saturated": 70.0,
             "borderline": 2.0,
+            "rules": ("mine", "other"),
+            "select": ("MEM", "lat003", "trust"),
+            "ignore": ("LAT011", "TRU001"),
+            "needed_bytes": 1.5e9,
             "locale": "de_DE",
             "with_host": True,
             "brief": True,

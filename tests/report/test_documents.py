@@ -73,7 +73,7 @@ def test_markdown_says_what_the_text_says() -> None:
     )
     assert text.count("\n## ") == 6
     assert "### Global loads are not coalesced (`MEM003`, high)" in text
-    assert f"    --metrics {examples.DRAM},{examples.SM},{examples.MEMORY} --section Occupancy\n" in text
+    assert f"    --section Occupancy --metrics {examples.DRAM},{examples.SM},{examples.MEMORY}\n" in text
     assert "of the program" not in text
     assert "4 more kernels not shown" in render_markdown(examples.report(examples.unknown(), kernel_count=5))
 

@@ -104,7 +104,7 @@ def test_the_options_that_collect_can_be_pasted_into_a_shell() -> None:
     """A broken line ends in a backslash and the next one begins at the margin."""
     text = render_text(examples.report(examples.unknown()), width=60, colour=False)
     pasted = text.split("options of ncu:\n")[1].replace("\\\n", "").splitlines()[0]
-    expected = f"--metrics {examples.DRAM},{examples.SM},{examples.MEMORY} --section Occupancy"
+    expected = f"--section Occupancy --metrics {examples.DRAM},{examples.SM},{examples.MEMORY}"
     assert pasted == expected
 
 

@@ -91,10 +91,10 @@ def test_options_that_collect_are_joined() -> None:
 
     items = ("--metrics a,b", "--section S", "--metrics b,c", "--section S", "--section T", "--nvtx", None)
     assert words.collect_options(tuple(lacking(item) for item in items)) == [
-        "--metrics a,b,c",
         "--section S",
         "--section T",
         "--nvtx",
+        "--metrics a,b,c",
     ]
 
 
@@ -127,7 +127,7 @@ def test_parts_of_a_block_that_are_rare() -> None:
         }
     )
     entry = changed(ncu_rules=(rule,) * 5, roofline=empty, evidence=(), missing=(), headroom=None)
-    text = render_text(examples.report(entry), width=80, colour=False)
+    text = render_text(examples.report(entry), width=80, colour=False, with_ncu_rules=True)
     assert "      and 2 more\n" in text
     assert "  Roofline    a lower bound: not all work was counted\n              No byte was moved.\n" in text
     assert "Decided by" not in text

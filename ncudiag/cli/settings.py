@@ -1,0 +1,203 @@
+"""Settings of a project: ``ncudiag.toml``, or ``[tool.ncudiag]`` in ``pyproject.toml``.
+
+The nearest file counts, from the current folder upwards to the root of the repository or the home folder. An option
+on the command line replaces the key of the same name; ``--select`` replaces ``ignore`` too, because who selects on
+the command line wants exactly that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+
+from ncudiag.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+FILE = "ncudiag.toml"
+PROJECT_FILE = "pyproject.toml"
+TABLE = "tool.ncudiag"
+
+_LISTS = ("rules", "select", "ignore")
+_NUMBERS = ("high", "saturated", "borderline")
+_MOST = 100
+
+
+class Choices(TypedDict, total=False):
+    """What settings and command line both may say, as :func:`ncudiag.diagnose` takes it."""
+
+    rules: tuple[str, ...]
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    high: float | None
+    saturated: float | None
+    borderline: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a settings file says; an empty tuple and None stand for keys that are not there.
+
+    Attributes:
+        path: the file; None when there is none.
+        rules: folders of rules, from the place of the file.
+        select, ignore: rules by id, name or family.
+        high, saturated, borderline: the thresholds.
+    """
+
+    path: Path | None = None
+    rules: tuple[str, ...] = ()
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    high: float | None = None
+    saturated: float | None = None
+    borderline: float | None = None
+
+
+NONE = Settings()
+
+
+def choose(*, no_config: bool = False, **given: Unpack[Choices]) -> Choices:
+    """What the command line says, and the settings of the current folder where it says nothing.
+
+    Args:
+        no_config: do not look for a settings file.
+        given: the command line's options; None and empty ones were not given.
+
+    Raises:
+        UsageError: the settings file is wrong.
+    """
+    return merge(NONE if no_config else read_settings(Path.cwd(), home=_home()), **given)
+
+
+def merge(settings: Settings, **given: Unpack[Choices]) -> Choices:
+    """The command line's options, and the settings for what it leaves out; keys that nobody set are left out."""
+    chosen: Choices = {}
+    rules = given.get("rules") or settings.rules
+    select = given.get("select") or settings.select
+    ignore = given.get("ignore") or (() if given.get("select") else settings.ignore)
+    if rules:
+        chosen["rules"] = rules
+    if select:
+        chosen["select"] = select
+    if ignore:
+        chosen["ignore"] = ignore
+    high, saturated, borderline = (_first(given, settings, key) for key in ("high", "saturated", "borderline"))
+    if high is not None:
+        chosen["high"] = high
+    if saturated is not None:
+        chosen["saturated"] = saturated
+    if borderline is not None:
+        chosen["borderline"] = borderline
+    return chosen
+
+
+def read_settings(start: Path, *, home: Path | None = None) -> Settings:
+    """The settings that hold in a folder.
+
+    Args:
+        start: the folder, absolute.
+        home: where the search ends at the latest.
+
+    Raises:
+        UsageError: the file cannot be read, is no TOML, or has a key or a value that does not belong there.
+    """
+    for folder in _upwards(start, home):
+        own = folder / FILE
+        if own.is_file():
+            return _settings(own, _document(own), prefix="")
+        project = folder / PROJECT_FILE
+        # Most of these say nothing to us, and need no parsing then.
+        if project.is_file() and "ncudiag" in _text(project):
+            table = _document(project).get("tool", {})
+            ours = table.get("ncudiag") if isinstance(table, dict) else None
+            if ours is not None:
+                return _settings(project, ours, prefix=f"{TABLE}.")
+    return NONE
+
+
+def _first(given: Choices, settings: Settings, key: Literal["high", "saturated", "borderline"]) -> float | None:
+    value = given.get(key)
+    return value if value is not None else getattr(settings, key)
+
+
+def _home() -> Path | None:
+    try:
+        return Path.home()
+    except RuntimeError:  # a user without a home
+        return None
+
+
+def _upwards(start: Path, home: Path | None) -> Iterator[Path]:
+    for folder in (start, *start.parents):
+        yield folder
+        if folder == home or (folder / ".git").exists():
+            return
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        raise _wrong(path, getattr(error, "strerror", None) or str(error)) from error
+
+
+def _document(path: Path) -> dict[str, Any]:
+    import tomllib
+
+    text = _text(path)
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _wrong(path, str(error)) from error
+
+
+def _settings(path: Path, table: object, *, prefix: str) -> Settings:
+    """The values of a table, each checked."""
+    if not isinstance(table, dict):
+        raise _wrong(path, f"{prefix.rstrip('.')}: expected a table")
+    _check_keys(path, table, prefix)
+    lists = {key: _words(path, f"{prefix}{key}", table[key]) for key in _LISTS if key in table}
+    numbers = {key: _percent(path, f"{prefix}{key}", table[key]) for key in _NUMBERS if key in table}
+    return Settings(
+        path=path,
+        rules=tuple(str(path.parent / Path(folder).expanduser()) for folder in lists.get("rules", ())),
+        select=lists.get("select", ()),
+        ignore=lists.get("ignore", ()),
+        **numbers,
+    )
+
+
+def _check_keys(path: Path, table: Mapping[str, object], prefix: str) -> None:
+    for key in table:
+        if key not in (*_LISTS, *_NUMBERS):
+            from difflib import get_close_matches
+
+            near = get_close_matches(key, (*_LISTS, *_NUMBERS), n=1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            raise _wrong(path, f"{prefix}{key}: unknown key{meant}")
+
+
+def _words(path: Path, key: str, value: object) -> tuple[str, ...]:
+    """A list of words; one word may stand for itself."""
+    words = [value] if isinstance(value, str) else value
+    if not isinstance(words, list) or not all(isinstance(word, str) and word.strip() for word in words):
+        raise _wrong(path, f'{key}: expected a list of words, as in ["MEM003", "latency"]')
+    return tuple(words)
+
+
+def _percent(path: Path, key: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST:
+        raise _wrong(path, f"{key}: expected a number from 0 to {_MOST}")
+    return float(value)
+
+
+def _wrong(path: Path, what: str) -> UsageError:
+    return UsageError(
+        "usage",
+        f"{path.name}: {what}",
+        f"The keys are {', '.join((*_LISTS, *_NUMBERS))}; --no-config leaves the file out of account.",
+        details={"file": str(path)},
+    )

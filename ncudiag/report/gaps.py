@@ -1,0 +1,71 @@
+"""What is missing in few lines: by the option that collects it, not one line for each metric."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ncudiag.report import words
+from ncudiag.report.quantities import count
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ncudiag.diagnose.diagnosis import Missing
+
+_BY_NAME = "--metrics"
+_SECTION = "--section "
+_RULES = re.compile(r"the rules? ([A-Z]{3}\d{3}(?:, [A-Z]{3}\d{3})*)")
+_MOST_NAMES = 2
+_MOST_RULES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Metrics that are missing for the same cause and collected by the same option.
+
+    Attributes:
+        metrics: their names.
+        text: which they are, why they are missing, and what needs them.
+    """
+
+    metrics: tuple[str, ...]
+    text: str
+
+
+def gaps(missing: Sequence[Missing]) -> list[Gap]:
+    """The gaps in order of first need."""
+    groups: dict[tuple[str, str], list[Missing]] = {}
+    for item in missing:
+        collect = item.collect or ""
+        groups.setdefault((item.why, _BY_NAME if collect.startswith(_BY_NAME) else collect), []).append(item)
+    return [_gap(collect, items) for (_, collect), items in groups.items()]
+
+
+def _gap(collect: str, items: list[Missing]) -> Gap:
+    metrics = tuple(dict.fromkeys(item.metric for item in items))
+    only_rules = all(_RULES.fullmatch(item.needed_for) for item in items)
+    if len(metrics) <= (1 if only_rules else _MOST_NAMES):
+        what = ", ".join(metrics)
+    else:
+        section = f" of section {collect.removeprefix(_SECTION)}" if collect.startswith(_SECTION) else ""
+        what = f"{count(len(metrics), 'metric')}{section}"
+    return Gap(metrics, f"{what}: {words.WHY_MISSING[items[0].why]}; needed for {_needed_for(items)}")
+
+
+def _needed_for(items: list[Missing]) -> str:
+    """Everything that needs them; the ids of rules together."""
+    needs: dict[str, None] = {}
+    rules: dict[str, None] = {}
+    for item in items:
+        found = _RULES.fullmatch(item.needed_for)
+        if found is None:
+            needs[item.needed_for] = None
+        else:
+            rules.update(dict.fromkeys(found[1].split(", ")))
+    ids = sorted(rules)
+    if ids:
+        more = f" and {len(ids) - _MOST_RULES} more" if len(ids) > _MOST_RULES else ""
+        needs[f"the rule{'s' if len(ids) > 1 else ''} {', '.join(ids[:_MOST_RULES])}{more}"] = None
+    return ", ".join(needs)
