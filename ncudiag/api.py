@@ -9,6 +9,7 @@ import difflib
 import os
 import re
 from collections.abc import Sequence  # noqa: TC003 - Choices is read at run time by whoever inspects it
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -64,6 +65,7 @@ class Choices(TypedDict, total=False):
     select: Sequence[str]
     ignore: Sequence[str]
     needed_bytes: float | None
+    needed_flops: float | None
     with_host: bool
     brief: bool
 
@@ -86,7 +88,9 @@ def diagnose(
             * ``borderline``: distance from ``high``, in points, within which a verdict is borderline.
             * ``rules``: folders with rules of your own; one of the same id replaces a built-in rule.
             * ``select``, ``ignore``: rules by id, name or family.
-            * ``needed_bytes``: bytes that each launch has to move to and from DRAM, for the rules on excess traffic.
+            * ``needed_bytes``: bytes that each launch has to move to and from DRAM, for the rules on excess traffic
+              and for what the kernel could reach on paper.
+            * ``needed_flops``: floating-point operations that each launch needs, for the same.
             * ``with_host``: keep host name and process path.
             * ``brief``: keep only the metrics that the verdict used.
 
@@ -190,9 +194,16 @@ def _options(choices: Choices) -> tuple[Options, tuple[SourceWarning, ...]]:
         with_host=choices.get("with_host", False),
         brief=choices.get("brief", False),
         rules=book.rules,
-        needed_bytes=choices.get("needed_bytes"),
+        needed_bytes=_amount("needed_bytes", choices.get("needed_bytes")),
+        needed_flops=_amount("needed_flops", choices.get("needed_flops")),
     )
     return options, problems
+
+
+def _amount(name: str, value: float | None) -> float | None:
+    if value is not None and not 0 < value < inf:
+        raise UsageError("usage", f"{name} must be a number above 0, not {value:g}", "Give what one launch needs.")
+    return value
 
 
 def _words(kernel: str | Sequence[str] | None) -> tuple[str, ...]:

@@ -77,27 +77,35 @@ def elapsed_cycles(inputs: Inputs) -> float | None:
     return None if clock is None or seconds is None else clock * seconds
 
 
+def instruction_count(inputs: Inputs, op: str) -> float | None:
+    """Thread instructions of one kind: ``smsp__sass_thread_inst_executed_op_<op>_pred_on.sum``, or the SM's."""
+    return inputs.first(*_COUNTS[op])
+
+
+def instruction_rate(inputs: Inputs, op: str) -> float | None:
+    """Thread instructions of one kind per elapsed cycle, where the report has a rate."""
+    rate = inputs.first(*_RATES[op])
+    return _unscaled(inputs, _SCALED[op]) if rate is None else rate
+
+
 def instructions_per_cycle(inputs: Inputs, op: str) -> float | None:
     """Thread instructions of one kind per elapsed cycle, over the whole GPU.
 
     Formula: ``smsp__sass_thread_inst_executed_op_<op>_pred_on.sum.per_cycle_elapsed``, else the count / cycles.
     """
-    rate = inputs.first(*_RATES[op])
+    rate = instruction_rate(inputs, op)
     if rate is not None:
         return rate
-    scaled = _unscaled(inputs, _SCALED[op])
-    if scaled is not None:
-        return scaled
-    count = inputs.first(*_COUNTS[op])
+    count = instruction_count(inputs, op)
     return None if count is None else ratio(count, elapsed_cycles(inputs))
 
 
 def instructions(inputs: Inputs, op: str) -> float | None:
     """Thread instructions of one kind: the count, else the rate per cycle x cycles."""
-    count = inputs.first(*_COUNTS[op])
+    count = instruction_count(inputs, op)
     if count is not None:
         return count
-    rate = instructions_per_cycle(inputs, op)
+    rate = instruction_rate(inputs, op)
     cycles = None if rate is None else elapsed_cycles(inputs)
     return None if rate is None or cycles is None else rate * cycles
 

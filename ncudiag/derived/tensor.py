@@ -71,13 +71,15 @@ class Path(NamedTuple):
     Attributes:
         name: as in ``bf16_dst_fp32``.
         precision: of the operands; ``-fp16acc`` accumulates in FP16.
-        per_cycle: operations per SM cycle over the whole GPU.
+        operations: of the launch; None where only a rate was collected.
+        per_cycle: operations per SM cycle over the whole GPU; None where neither rate nor cycles were collected.
         sparse: whether some of them used structured sparsity.
     """
 
     name: str
     precision: str
-    per_cycle: float
+    operations: float | None
+    per_cycle: float | None
     sparse: bool
 
 
@@ -87,13 +89,16 @@ def tensor_paths(inputs: Inputs) -> list[Path]:
         return []  # as in most reports; asking for all spellings takes much longer
     found = []
     for name, precision in PATHS.items():
-        source = f"{_PREFIX}src_{name}"
-        whole = _per_cycle(inputs, source)
-        dense, sparse = (_summed(inputs, name, part) for part in (_OFF, _ON))
-        if whole is None and (dense is not None or sparse is not None):
-            whole = (dense or 0.0) + (sparse or 0.0)
-        if whole is not None:
-            found.append(Path(name, precision, whole, bool(sparse)))
+        count, rate, per_second = (
+            _whole(inputs, name, form) for form in (".sum", ".sum.per_cycle_elapsed", ".sum.per_second")
+        )
+        if count is None and rate is None and per_second is None:
+            continue
+        if rate is None:
+            cycles = elapsed_cycles(inputs)
+            rate = ratio(count, cycles) if count is not None else ratio(per_second, sm_clock_hz(inputs))
+        forms = (".sum", ".sum.per_cycle_elapsed", ".sum.per_second")
+        found.append(Path(name, precision, count, rate, any(_part(inputs, name, _ON + form) for form in forms)))
     return found
 
 
@@ -112,13 +117,18 @@ def dense_peak_per_cycle(inputs: Inputs, path: Path) -> float | None:
 
 def tensor_rates(inputs: Inputs) -> dict[str, float]:
     """Floating-point tensor operations per cycle by path; integer paths are no floating-point work."""
-    return {path.name: path.per_cycle for path in tensor_paths(inputs)}
+    return {path.name: path.per_cycle for path in tensor_paths(inputs) if path.per_cycle is not None}
 
 
 def tensor_flops(inputs: Inputs) -> float | None:
     """Floating-point tensor operations of the launch; None when the operation counters were not collected."""
-    rates, cycles = tensor_rates(inputs), elapsed_cycles(inputs)
-    return sum(rates.values()) * cycles if rates and cycles is not None else None
+    cycles = elapsed_cycles(inputs)
+    counts = [
+        path.operations if path.operations is not None else _times(path.per_cycle, cycles)
+        for path in tensor_paths(inputs)
+    ]
+    known = [count for count in counts if count is not None]
+    return sum(known) if known and len(known) == len(counts) else None
 
 
 def tensor_peak_pct(inputs: Inputs) -> float | None:
@@ -126,32 +136,35 @@ def tensor_peak_pct(inputs: Inputs) -> float | None:
 
     None without the counters, and where a path did work but its peak is not known.
     """
-    paths = tensor_paths(inputs)
-    shares = [percent(path.per_cycle, dense_peak_per_cycle(inputs, path)) if path.per_cycle else 0.0 for path in paths]
+    shares = [
+        percent(path.per_cycle, dense_peak_per_cycle(inputs, path)) if path.per_cycle != 0 else 0.0
+        for path in tensor_paths(inputs)
+    ]
     known = [share for share in shares if share is not None]
     return sum(known) if known and len(known) == len(shares) else None
 
 
-def _summed(inputs: Inputs, path: str, part: str) -> float | None:
-    """Operations per cycle of a part: its own counter, else those of the instructions it is made of."""
-    whole = _per_cycle(inputs, f"{_PREFIX}src_{path}{part}")
+def _times(rate: float | None, cycles: float | None) -> float | None:
+    return None if rate is None or cycles is None else rate * cycles
+
+
+def _whole(inputs: Inputs, path: str, form: str) -> float | None:
+    """A path's aggregate, else its parts."""
+    whole = inputs.get(f"{_PREFIX}src_{path}{form}")
     if whole is not None:
         return whole
-    found = [
-        rate for unit in _UNITS if (rate := _per_cycle(inputs, f"{_PREFIX}op_{unit}_src_{path}{part}")) is not None
-    ]
+    parts = [part for which in (_OFF, _ON) if (part := _part(inputs, path, which + form)) is not None]
+    return sum(parts) if parts else None
+
+
+def _part(inputs: Inputs, path: str, rest: str) -> float | None:
+    """A part of a path: its own counter, else those of the instructions it is made of."""
+    part = inputs.get(f"{_PREFIX}src_{path}{rest}")
+    if part is not None:
+        return part
+    names = (f"{_PREFIX}op_{unit}_src_{path}{rest}" for unit in _UNITS)
+    found = [value for name in names if (value := inputs.get(name)) is not None]
     return sum(found) if found else None
-
-
-def _per_cycle(inputs: Inputs, name: str) -> float | None:
-    rate = inputs.get(f"{name}.sum.per_cycle_elapsed")
-    if rate is not None:
-        return rate
-    count = inputs.get(f"{name}.sum")
-    if count is not None:
-        return ratio(count, elapsed_cycles(inputs))
-    per_second = inputs.get(f"{name}.sum.per_second")
-    return None if per_second is None else ratio(per_second, sm_clock_hz(inputs))
 
 
 def _dense_peak(inputs: Inputs, path: Path) -> float | None:

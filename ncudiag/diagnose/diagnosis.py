@@ -149,11 +149,85 @@ class Missing(Entry):
     """not-collected, not-on-this-gpu or not-readable."""
 
 
+class RoofOrigin(Entry):
+    """Where a roof comes from."""
+
+    origin: Literal["report", "datasheet"]
+    """The report's own counters, or the GPU table."""
+    how: str
+    """How it was found, in words."""
+
+
+class Operations(Entry):
+    """The floating-point work in one precision."""
+
+    precision: str
+    """fp64, fp32 or fp16-vector; of the tensor pipe fp16, bf16, tf32, fp8, fp64-tensor, ..."""
+    flops: Number | None
+    """Operations of one launch."""
+    achieved_flops_per_s: Number | None
+    """Operations per second."""
+    arithmetic_intensity: Number | None
+    """FLOP of this precision per byte of DRAM."""
+    complete: bool
+    """Whether every kind of instruction of this precision was counted."""
+
+
+class RoofPeak(RoofOrigin):
+    """A compute roof."""
+
+    precision: str
+    """As in operations."""
+    flops_per_s: Number
+    """The most that the GPU can do at the profiled clock, dense."""
+    ridge_point: Number | None
+    """flops_per_s / DRAM bandwidth."""
+
+
+class MemoryLevel(Entry):
+    """The traffic of one memory level under its roof."""
+
+    level: Literal["DRAM", "L2", "L1/TEX"]
+    bytes: Number | None
+    """Moved by one launch."""
+    achieved_bytes_per_s: Number | None
+    """Moved in a second."""
+    bandwidth_bytes_per_s: Number | None
+    """The most that the level can move at the profiled clock."""
+    arithmetic_intensity: Number | None
+    """FLOP in all precisions per byte of this level."""
+    pct_of_roof: Number | None
+    """achieved / bandwidth, percent."""
+    roof: RoofOrigin | None
+    """Where the bandwidth comes from."""
+
+
+class OnPaper(Entry):
+    """What the work that the user says is needed allows under the roofs."""
+
+    flops: Number | None
+    """Operations that one launch needs: as given, else as counted where the count is complete."""
+    bytes: Number | None
+    """Bytes that one launch has to move to and from DRAM: as given, else as measured."""
+    arithmetic_intensity: Number | None
+    """flops / bytes."""
+    attainable_flops_per_s: Number | None
+    """flops / min_time_ns."""
+    min_time_ns: Number | None
+    """The least time under the roofs."""
+    unneeded_traffic_ns: Number | None
+    """Of the measured time, what moving more bytes than needed takes at full bandwidth."""
+    unused_ns: Number | None
+    """Of the measured time, what neither roof accounts for."""
+    summary: str
+    """One sentence."""
+
+
 class RooflinePoint(Entry):
     """Where the kernel sits under its roofs; each value null where unknown."""
 
     precision: str | None
-    """Precision of the FLOP count and of the peak: fp64, fp32, fp16 or mixed."""
+    """Precision of nearly all operations, as in operations; mixed where none has nearly all, or another one binds."""
     flops: Number | None
     """Floating-point operations of one launch (an FMA is two)."""
     bytes: Number | None
@@ -169,11 +243,21 @@ class RooflinePoint(Entry):
     pct_of_roof: Number | None
     """achieved / attainable, percent."""
     roofs: Literal["report", "datasheet"] | None
-    """Where the roofs come from."""
+    """Where the roofs come from: datasheet as soon as one of them is not from the report."""
     lower_bound: bool
     """True when the FLOP count leaves out work (tensor operations that were not counted)."""
     notes: tuple[str, ...] = ()
     """What to know about these numbers."""
+    peak_flops_per_s: Number | None = None
+    """The compute roof for this mix of precisions."""
+    operations: tuple[Operations, ...] = ()
+    """The work by precision, most first; measured zeros are in it."""
+    peaks: tuple[RoofPeak, ...] = ()
+    """Compute roofs."""
+    levels: tuple[MemoryLevel, ...] = ()
+    """Traffic by memory level, DRAM first."""
+    on_paper: OnPaper | None = None
+    """Where the user said what work is needed."""
 
 
 class NcuRuleResult(Entry):

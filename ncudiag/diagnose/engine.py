@@ -40,6 +40,7 @@ class Options:
         brief: whether ``metrics`` keeps only what the verdict used.
         rules: the rules to ask.
         needed_bytes: what each launch has to move to and from DRAM, as the user says.
+        needed_flops: floating-point operations that each launch needs, as the user says.
     """
 
     table: QuadrantTable
@@ -49,6 +50,7 @@ class Options:
     brief: bool = False
     rules: Sequence[ReadyRule] = ()
     needed_bytes: float | None = None
+    needed_flops: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

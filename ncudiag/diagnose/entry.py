@@ -13,11 +13,8 @@ from ncudiag.diagnose.diagnosis import (
     KernelIdentity,
     Limiter,
     NcuRuleResult,
-    RooflinePoint,
 )
 from ncudiag.diagnose.grouping import DURATION, KernelGroup
-from ncudiag.diagnose.pipes import tensor_pipe
-from ncudiag.roofline.measured import measured_work
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -161,29 +158,3 @@ def metrics_of(
     }
     names = (row.metric for row in evidence if row.metric in kernel.values) if brief else group.metric_names()
     return named | {name: kernel.values.get(name) for name in names}
-
-
-def roofline_of(kernel: Measured) -> RooflinePoint | None:
-    """Where the kernel sits; None when neither operations nor bytes were counted."""
-    pipe = tensor_pipe(kernel.values)
-    work = measured_work(
-        kernel.values,
-        duration_ns=kernel.duration_ns,
-        tensor_pct=None if pipe is None else pipe.pct,
-        compute_capability=kernel.compute_capability,
-    )
-    if work is None:
-        return None
-    return RooflinePoint(
-        precision=work.precision,
-        flops=_finite(work.flops),
-        bytes=_finite(work.bytes),
-        arithmetic_intensity=_finite(work.arithmetic_intensity),
-        achieved_flops_per_s=_finite(work.achieved_flops_per_s),
-        ridge_point=None,
-        attainable_flops_per_s=None,
-        pct_of_roof=None,
-        roofs=None,
-        lower_bound=work.lower_bound,
-        notes=work.notes,
-    )

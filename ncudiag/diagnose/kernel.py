@@ -14,6 +14,7 @@ from ncudiag.diagnose.findings import Agreement, RuleResults, ask_rules
 from ncudiag.diagnose.missing import missing_for_rules, missing_metrics
 from ncudiag.diagnose.ranking import potential_pct
 from ncudiag.diagnose.reasons import latency_reason
+from ncudiag.diagnose.roofline import roofline_of
 from ncudiag.diagnose.verdict import judge
 from ncudiag.diagnose.words import first_thing_to_try, summary
 from ncudiag.rulebook.evaluate import Situation
@@ -61,7 +62,8 @@ def diagnose_kernel(
         reason=judgement.unknown_reason if reason is None else reason.word,
     )
     situation = Situation(judgement.verdict, confidence, _capability(kernel), thresholds)
-    results = _ask(group, kernel, situation, agreement, options=options, units=units)
+    inputs = _inputs(group, kernel, situation, options)
+    results = _ask(group, kernel, situation, agreement, inputs, options=options, units=units)
     general = first_thing_to_try(kernel, judgement, limiter, reason, table=table)
     return Diagnosis(
         kernel=entry.identity(group, short, with_host=options.with_host),
@@ -84,8 +86,22 @@ def diagnose_kernel(
         + tuple(f"Rule {rule} failed and was left out ({what})." for rule, what in results.broken),
         findings=results.findings,
         missing=_merged(missing_metrics(kernel, judgement, reason), missing_for_rules(kernel, results.undecided)),
-        roofline=entry.roofline_of(kernel),
+        roofline=roofline_of(inputs, duration_ns=kernel.duration_ns, needed_flops=options.needed_flops),
         ncu_rules=entry.ncu_rules(group),
+    )
+
+
+def _inputs(group: KernelGroup, kernel: Measured, situation: Situation, options: Options) -> Inputs:
+    """The numbers, with the launch shape of the header as metrics where the report has it only there."""
+    shape = {"launch__grid_size": group.key.grid, "launch__block_size": group.key.block}
+    values = {name: float(prod(extent)) for name, extent in shape.items() if extent is not None} | dict(kernel.values)
+    return Inputs(
+        values=values,
+        compute_capability=situation.compute_capability,
+        gpu=kernel.gpu,
+        durations_ns=tuple(group.durations_ns),
+        needed_bytes=options.needed_bytes,
+        unreadable=kernel.unreadable,
     )
 
 
@@ -94,21 +110,12 @@ def _ask(
     kernel: Measured,
     situation: Situation,
     agreement: Agreement,
+    inputs: Inputs,
     *,
     options: Options,
     units: Mapping[str, str],
 ) -> RuleResults:
-    """Ask the rules, with the launch shape of the header as metrics where the report has it only there."""
-    shape = {"launch__grid_size": group.key.grid, "launch__block_size": group.key.block}
-    values = {name: float(prod(extent)) for name, extent in shape.items() if extent is not None} | dict(kernel.values)
-    inputs = Inputs(
-        values=values,
-        compute_capability=situation.compute_capability,
-        gpu=kernel.gpu,
-        durations_ns=tuple(group.durations_ns),
-        needed_bytes=options.needed_bytes,
-        unreadable=kernel.unreadable,
-    )
+    """Ask the rules."""
     duration = kernel.duration_ns
     return ask_rules(
         options.rules,

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ncudiag.derived.inputs import Inputs
 
 LevelName: TypeAlias = Literal["DRAM", "L2", "L1/TEX"]
+Origin: TypeAlias = Literal["report", "datasheet"]
 
 _PER_SECOND, _PEAK, _PCT = ".sum.per_second", ".sum.peak_sustained", ".pct_of_peak_sustained_elapsed"
 _DRAM_CLOCK = "dram__cycles_elapsed.avg.per_second"
@@ -69,6 +70,7 @@ class Level(NamedTuple):
         bytes_per_s: moved in a second.
         bandwidth_bytes_per_s: the roof, at the clock the kernel ran with.
         how: how the roof was found, in words; empty without one.
+        origin: the report, or the GPU table.
     """
 
     level: LevelName
@@ -76,6 +78,7 @@ class Level(NamedTuple):
     bytes_per_s: float | None
     bandwidth_bytes_per_s: float | None
     how: str
+    origin: Origin = "report"
 
 
 def memory_levels(inputs: Inputs, *, seconds: float | None) -> tuple[Level, ...]:

@@ -1,0 +1,100 @@
+"""The roofline part of a diagnosis: the measurement under its roofs, as the report has it."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from ncudiag.derived.ratios import percent, ratio
+from ncudiag.diagnose.diagnosis import MemoryLevel, OnPaper, Operations, RooflinePoint, RoofOrigin, RoofPeak
+from ncudiag.roofline.measured import measured_roofline
+from ncudiag.roofline.meeting import paper_meets_measured
+
+if TYPE_CHECKING:
+    from ncudiag.derived.inputs import Inputs
+    from ncudiag.roofline.levels import Level
+    from ncudiag.roofline.measured import MeasuredRoofline
+
+
+def roofline_of(
+    inputs: Inputs, *, duration_ns: float | None, needed_flops: float | None = None
+) -> RooflinePoint | None:
+    """Where the kernel sits; None when neither operations nor bytes were counted.
+
+    Args:
+        inputs: metrics in base units; ``needed_bytes`` of it is what the user says.
+        duration_ns: median duration.
+        needed_flops: operations that one launch needs, as the user says.
+    """
+    asked = needed_flops is not None or inputs.needed_bytes is not None
+    point = measured_roofline(inputs, duration_ns=duration_ns, needed_flops=asked)
+    if point is None:
+        return None
+    paper = paper_meets_measured(
+        point, duration_ns=duration_ns, needed_flops=needed_flops, needed_bytes=inputs.needed_bytes
+    )
+    return RooflinePoint(
+        precision=point.precision,
+        flops=_finite(point.flops),
+        bytes=_finite(point.bytes),
+        arithmetic_intensity=_finite(point.arithmetic_intensity),
+        achieved_flops_per_s=_finite(point.achieved_flops_per_s),
+        ridge_point=_finite(point.ridge_point),
+        attainable_flops_per_s=_finite(point.attainable_flops_per_s),
+        pct_of_roof=_finite(point.pct_of_roof),
+        roofs=point.origin,
+        lower_bound=point.lower_bound,
+        notes=point.notes,
+        peak_flops_per_s=_finite(point.peak_flops_per_s),
+        operations=_operations(point),
+        peaks=_peaks(point),
+        levels=tuple(_level(level, point) for level in point.levels),
+        on_paper=None if paper is None else OnPaper.model_validate(paper._asdict()),
+    )
+
+
+def _operations(point: MeasuredRoofline) -> tuple[Operations, ...]:
+    return tuple(
+        Operations(
+            precision=each.precision,
+            flops=_finite(each.flops),
+            achieved_flops_per_s=_finite(each.flops_per_s),
+            arithmetic_intensity=_finite(ratio(each.flops, point.bytes)),
+            complete=each.complete,
+        )
+        for each in point.operations
+    )
+
+
+def _peaks(point: MeasuredRoofline) -> tuple[RoofPeak, ...]:
+    bandwidth = next((level.bandwidth_bytes_per_s for level in point.levels if level.level == "DRAM"), None)
+    return tuple(
+        RoofPeak(
+            precision=roof.precision,
+            flops_per_s=roof.flops_per_s,
+            ridge_point=_finite(ratio(roof.flops_per_s, bandwidth)),
+            origin=roof.origin,
+            how=roof.how,
+        )
+        for roof in point.roofs
+        if isfinite(roof.flops_per_s)
+    )
+
+
+def _level(level: Level, point: MeasuredRoofline) -> MemoryLevel:
+    roof = None
+    if level.bandwidth_bytes_per_s is not None:
+        roof = RoofOrigin(origin=level.origin, how=level.how)
+    return MemoryLevel(
+        level=level.level,
+        bytes=_finite(level.bytes),
+        achieved_bytes_per_s=_finite(level.bytes_per_s),
+        bandwidth_bytes_per_s=_finite(level.bandwidth_bytes_per_s),
+        arithmetic_intensity=_finite(ratio(point.flops, level.bytes)),
+        pct_of_roof=_finite(percent(level.bytes_per_s, level.bandwidth_bytes_per_s)),
+        roof=roof,
+    )
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and isfinite(value) else None
