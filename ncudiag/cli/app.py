@@ -10,8 +10,8 @@ import typer
 from ncudiag._version import __version__
 from ncudiag.cli.output import write_text
 
-COMMANDS = ("explain", "run", "schema")
-"""All commands; each is a function of its own name in a module of its own name."""
+COMMANDS = ("explain", "run", "rules", "schema")
+"""All commands; each stands in a module of its own name, as a function of that name or as a group ``commands()``."""
 
 
 def application(arguments: list[str]) -> typer.Typer:
@@ -25,6 +25,9 @@ def application(arguments: list[str]) -> typer.Typer:
     asked = arguments[0] if arguments and arguments[0] in COMMANDS else None
     for name in (asked,) if asked else COMMANDS:
         module = import_module(f"ncudiag.cli.{name}")
+        if hasattr(module, "commands"):
+            app.add_typer(module.commands(), name=name)
+            continue
         app.command(name, context_settings=getattr(module, "CONTEXT_SETTINGS", None))(getattr(module, name))
     return app
 

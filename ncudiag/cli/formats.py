@@ -12,3 +12,18 @@ class OutputFormat(StrEnum):
     JSON = "json"
     CSV = "csv"
     MARKDOWN = "markdown"
+
+
+class RulesFormat(StrEnum):
+    """How to print rules."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+class RuleFormat(StrEnum):
+    """How to print one rule."""
+
+    TEXT = "text"
+    JSON = "json"
+    TOML = "toml"

@@ -10,7 +10,7 @@ from ncudiag.derived.registry import PREFIX
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-GAIN = "to gain at most"
+GAIN = "possible gain"
 """The label of every estimate of what can be gained."""
 
 # Aliases are short because rules repeat them; beside a number these need more words.

@@ -106,7 +106,8 @@ def selected(book: ReadyBook, *, select: Sequence[str] = (), ignore: Sequence[st
             raise RuleFileError(
                 "rule-file",
                 f"no rule or family is called {word!r}",
-                "`ncudiag rules list` shows the ids and families.",
+                "`ncudiag rules list` shows the ids and families. The word stands in --select or --ignore, or in the "
+                "settings (ncudiag.toml, pyproject.toml).",
                 details={"word": word},
             )
     kept = (rule for rule in book.rules if not select or _fits_any(rule, select))

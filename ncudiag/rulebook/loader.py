@@ -91,7 +91,7 @@ def load_folder(folder: Path) -> RuleBook:
         raise RuleFileError(
             "rule-file",
             f"{folder} is no folder of rules",
-            "Give a folder with rule files (ID.toml); `ncudiag rules show MEM001` prints one.",
+            "Give a folder with rule files (ID.toml); `ncudiag rules show MEM001 --format toml` prints one.",
             details={"folder": str(folder)},
         )
     read = [read_rule(path) for path in rule_files(folder)]
