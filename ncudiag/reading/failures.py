@@ -154,8 +154,9 @@ def _nothing(shown: str, log: Log, lines: Sequence[str], found: Findings) -> _Ca
             "no-kernels",
             f"{shown} is a log of ncu without any launch",
             (
-                "Look at the ==ERROR== and ==WARNING== lines. Usual causes: a kernel filter that matched nothing, kernels "
-                "launched by a child process (--target-processes all), or a program that failed before its first kernel."
+                "Look at the ==ERROR== and ==WARNING== lines. Usual causes: a kernel filter that matched nothing, "
+                "kernels launched by a child process (--target-processes all), or a program that failed before its "
+                "first kernel."
             ),
         )
     if not lines:

@@ -10,8 +10,7 @@ _OPERATOR = re.compile(
     r"operator\s*(?:\(\)|\[\]|<=>|<<=|>>=|->\*|->|<<|>>|[-+*/%^&|<>=!]=|&&|\|\||\+\+|--|[-+*/%^&|~!=<>,]|"
     r"(?:new|delete)\b(?:\s*\[\])?|\"\"\s*\w+)"
 )
-_CLONE = re.compile(r"(?:\s*\[clone [^\]]*\])+$")
-_TRAILING = re.compile(r"\s*(?:const|volatile|noexcept|&&?)\s*$")
+_TRAILING = re.compile(r"(?:\s*\[clone [^\]]*\]|\s+(?:const|volatile|noexcept))+$")
 
 
 @functools.lru_cache(maxsize=4096)
@@ -24,7 +23,7 @@ def short_name(kernel_name: str) -> str:
     Args:
         kernel_name: as in the report.
     """
-    text = _CLONE.sub("", kernel_name.strip())
+    text = _TRAILING.sub("", kernel_name.strip())
     found = _last_component(text)
     return found or text
 
@@ -50,10 +49,10 @@ def _last_component(text: str) -> str:
                 component.append(text[at:end])
             at = end
         elif char.isspace():
-            # What came before was a return type, unless only qualifiers follow.
-            if "".join(component).strip() and not _TRAILING.fullmatch(text[at:]):
+            # What came before was a return type, unless an argument list follows.
+            at = len(text) - len(text[at:].lstrip())
+            if not text.startswith(("(", "<", "["), at):
                 component = []
-            at += 1
         else:
             component.append(char)
             at += 1
