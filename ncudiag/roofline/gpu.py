@@ -52,6 +52,7 @@ class Gpu:
         dram_gb: memory sizes in GB (10^9 byte) that carry this name.
         dram_type: as in "HBM3".
         dram_bandwidth_bytes_per_s: peak of DRAM, read and write together.
+        bandwidth_basis: from the sources of the table, or the user's own.
         peaks: by precision; a precision that is not there has no unit of its own on this GPU, or no source.
         l2_bytes: L2 cache.
         max_warps_per_sm: resident warps.
@@ -74,6 +75,7 @@ class Gpu:
     dram_type: str | None = None
     dram_bandwidth_bytes_per_s: float
     peaks: Mapping[PrecisionName, Peak]
+    bandwidth_basis: Literal["datasheet", "user"] = "datasheet"
     l2_bytes: int | None = None
     max_warps_per_sm: int | None = None
     max_blocks_per_sm: int | None = None
@@ -116,6 +118,7 @@ class Gpu:
         return replace(
             self,
             dram_bandwidth_bytes_per_s=bandwidth,
+            bandwidth_basis="user" if bandwidth_bytes_per_s else self.bandwidth_basis,
             peaks=MappingProxyType(known | own_peaks(peaks, bandwidth)),
             doubtful=tuple(name for name in self.doubtful if name not in replaced),
         )

@@ -127,7 +127,7 @@ def _built(product: str) -> Gpu:
     doubtful = tuple(row["doubtful"].split())
     datasheet = row["datasheet"].split()
     values: dict[PrecisionName, float] = {
-        name: float(row[column(name)]) * 1e12 for name in PRECISION_NAMES if row[column(name)]
+        name: round(float(row[column(name)]) * 1e6) * 1e6 for name in PRECISION_NAMES if row[column(name)]
     }
     return Gpu(
         names=tuple(row["names"].split("|")),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
 
 Parameter: TypeAlias = int | str | None
 ChangeKind: TypeAlias = Literal["narrower-type", "fusion", "reuse", "larger-tile", "batching", "faster-units"]
+
+
+NO_PARAMETERS: Mapping[str, Parameter] = MappingProxyType({})
 
 
 class KernelWork(NamedTuple):
@@ -28,14 +32,6 @@ class KernelWork(NamedTuple):
     bytes: float
     formula: str
     per: str | None = None
-
-
-class Counting(Protocol):
-    """A kernel's formula: keyword parameters in, work out."""
-
-    # None in a parameter means "not given".
-    def __call__(self, *, e: float, **parameters: Parameter) -> KernelWork:
-        """Count the work; ``e`` is the number of bytes per element."""
 
 
 class Change(NamedTuple):
@@ -63,23 +59,34 @@ class KernelModel:
     Attributes:
         name: the word on the command line.
         title: what it computes.
-        count: its formula.
-        defaults: its parameters; None where there is none.
-        words: the words that a parameter may be; all others are positive whole numbers.
-        required: parameters that it cannot do without.
+        count: its formula; takes ``e``, the bytes per element, and its parameters.
+        square: sizes of which one alone stands for all of them.
+        together: sizes that make sense only together.
         matrix: whether it is made of matrix products, so that tensor cores can do it.
         precision: what it is computed in unless said otherwise.
-        variant: the parameter that says how well it is written, if it has one; the others are compared.
+        variant: the parameter that says how well it is written, if it has one; all others are whole numbers.
+        variants: the words that it may be, the best first.
         changes: what could be done about it, given its parameters.
     """
 
     name: str
     title: str
     count: Callable[..., KernelWork]
-    defaults: Mapping[str, Parameter]
-    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    required: tuple[str, ...] = ()
+    square: tuple[str, ...] = ()
+    together: tuple[str, ...] = ()
     matrix: bool = False
     precision: PrecisionName = "fp32"
     variant: str | None = None
+    variants: tuple[str, ...] = ()
     changes: Callable[[Mapping[str, Parameter]], tuple[Change, ...]]
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of its parameters, in the order of its formula's signature."""
+        code = self.count.__code__
+        return code.co_varnames[1 : code.co_kwonlyargcount]
+
+    @property
+    def defaults(self) -> Mapping[str, Parameter]:
+        """What its parameters are when they are not given; those without an entry must be given."""
+        return self.count.__kwdefaults__ or NO_PARAMETERS
