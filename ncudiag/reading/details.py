@@ -46,6 +46,7 @@ class DetailsReader:
         self._rounding_seen = False
         self._label = header.roles["label"]
         self._has_rules = "rule" in header.roles
+        self._separators = header.width - header.first_metric - 1
         self._value = header.roles["value"]
         self._end = '",' if header.width > self._value + 1 else '"'
         self._identities = Identities(header, context)
@@ -150,6 +151,7 @@ class DetailsReader:
             and row.startswith('","","","', row.find('","'))
             and row[-1] == '"'
             and row.count('"') % 2 == 1
+            and row.count('","') == self._separators
         )
 
     def _take_odd(self, row: str, prefix: str) -> bool:
@@ -204,7 +206,7 @@ class DetailsReader:
             return False
         held, report = self._context.held, self._block.report
         draft = held.find_by_ids(report, whole_number(number), whole_number(process)) if process else None
-        if draft is None and last and len(cells) > max(self.header.identity):
+        if draft is None and len(cells) > max(self.header.identity):
             identity = self._context.identity(self.header, cells)
             draft = self._draft_for(cells, identity) if identity else None
         if draft is not None:

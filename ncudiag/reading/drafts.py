@@ -26,6 +26,7 @@ _DIM3 = re.compile(r"\(?\s*([0-9]+)\s*(?:,\s*([0-9]+)\s*,\s*([0-9]+)\s*\)?)?")
 _NO_EXTREMES: Mapping[str, Extremes] = {}
 _NO_TEXTS: Mapping[str, str] = {}
 _NONE_UNREADABLE: frozenset[str] = frozenset()
+_CAPABILITY = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,2})?")
 _LONGEST_ID = 18
 
 
@@ -122,7 +123,9 @@ def identity_of(header: Header, cells: Sequence[str], strings: dict[str, str]) -
 
 def _capability(text: str) -> str | None:
     text = text.strip().replace(",", ".")
-    return f"{text}.0" if text.isdecimal() else text or None
+    if not _CAPABILITY.fullmatch(text):
+        return None
+    return text if "." in text else f"{text}.0"
 
 
 class Block(NamedTuple):

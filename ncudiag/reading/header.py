@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from ncudiag.reading.labels import is_metric_name
-from ncudiag.reading.rows import split_row
+from ncudiag.reading.rows import is_balanced, split_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,7 +50,7 @@ RULE = {
 _ROLES = IDENTITY | METRIC | RULE
 _NVTX = re.compile(r"Push/Pop_Range|Start/Stop_Range|^Range:PL_Type")
 _SOURCE_COLUMNS = frozenset({"Live Registers", "Instructions Executed", "# Samples", "Sampling Data (All)", "Samples"})
-_GLUED = re.compile(r'"(?:ID","Process ID|Process ID","Process Name|Domain","Range:)')
+_GLUED = re.compile(r'(?<![,;\t])"(?:ID","Process ID|Process ID","Process Name|Domain","Range:)')
 DELIMITERS = (",", ";", "\t")
 
 
@@ -92,6 +92,8 @@ def recognise(line: str) -> Header | None:
         return None
     if (glued := _GLUED.search(line)) and glued.start():
         line = line[glued.start() :]
+    if not is_balanced(line):
+        return None
     for delimiter in DELIMITERS:
         if delimiter in line:
             names = tuple(name.strip().lstrip("\ufeff") for name in split_row(line, delimiter))

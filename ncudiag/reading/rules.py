@@ -39,10 +39,12 @@ def lazy_rules(rows: list[str | RuleCells], header: Header, numbers: NumberForma
 
     def names() -> tuple[str, ...]:
         # Rule names hold no quotes, and nothing in front of them does.
-        return tuple(row.split('","', at + 1)[at] if isinstance(row, str) else row.rule for row in rows)
+        found = (row.split('","', at + 1)[at] if isinstance(row, str) else row.rule for row in rows)
+        return tuple(name for name in found if name)
 
     def make() -> tuple[NcuRule, ...]:
-        return tuple(_rule(_cells(row, header) if isinstance(row, str) else row, numbers) for row in rows)
+        cells = (_cells(row, header) if isinstance(row, str) else row for row in rows)
+        return tuple(_rule(row, numbers) for row in cells if row.rule)
 
     return LazyRules(names, make)
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ncudiag.model import Launch, ReportFormat
 
 _LINES_IN_A_ROW = 64
+_CUT_ID = re.compile(r'"[0-9]*"?')
 _GLUED_ROW = re.compile(r'[^",]("[0-9]+","[0-9]+",")')
 
 
@@ -132,11 +133,15 @@ class Scanner:
         """Take a line under a header; False if it is foreign."""
         if reader.row(line, ended=ended):
             return True
+        if not ended and _CUT_ID.fullmatch(line):
+            self.notices.add("incomplete-launch", f"line {self._place.line} ends inside a row: its launch is left out")
+            return True
         if reader.starts_row(line):
-            if ended and not is_balanced(line):
+            if not ended:
+                return reader.cut(line, last=True)
+            if not is_balanced(line):
                 self._pending = [line]
                 return True
-            return reader.cut(line, last=not ended)
         # Text of a program that did not end its line stands in front of the row.
         glued = _GLUED_ROW.search(line) if reader.header.quoted else None
         return glued is not None and reader.row(line[glued.start(1) :], ended=ended)

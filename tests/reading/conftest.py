@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,16 +14,14 @@ if TYPE_CHECKING:
 
     from ncudiag.model import Profile
 
-Read = "Callable[..., Profile]"
-
-
 @pytest.fixture
 def read_both() -> Callable[..., Profile]:
     """Reads a text the fast and the careful way, and makes sure that both give the same."""
 
     def read(source: str, *, locale: str | None = None) -> Profile:
-        fast = collect(ReportStream(source, locale=locale, name=None))
-        careful = collect(ReportStream(source, locale=locale, name=None, fast=False))
+        data = source.encode()
+        fast = collect(ReportStream(io.BytesIO(data), locale=locale, name=None))
+        careful = collect(ReportStream(io.BytesIO(data), locale=locale, name=None, fast=False))
         assert fast.source == careful.source
         assert fast.launches == careful.launches
         assert dict(fast.units) == dict(careful.units)
