@@ -27,3 +27,10 @@ class RuleFormat(StrEnum):
     TEXT = "text"
     JSON = "json"
     TOML = "toml"
+
+
+class DocumentFormat(StrEnum):
+    """What to print where an answer is no report."""
+
+    TEXT = "text"
+    JSON = "json"

@@ -107,7 +107,8 @@ def _other_types(case: Case) -> Iterator[tuple[Change, KernelWork, PrecisionName
 def _narrower_storage(case: Case) -> Iterator[tuple[Change, KernelWork, PrecisionName]]:
     half = case.element_bytes / 2
     if half in _STORED_AS:
-        text = f"Store {_STORED_AS[half]}, {_bytes(half)} per element instead of {case.element_bytes:g}; compute as before."
+        sizes = f"{_bytes(half)} per element instead of {case.element_bytes:g}"
+        text = f"Store {_STORED_AS[half]}, {sizes}; compute as before."
         yield Change("narrower-type", text), case.with_elements_of(half), case.precision
 
 

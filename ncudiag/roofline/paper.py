@@ -36,19 +36,21 @@ class Roofline:
         notes: what was assumed to choose it.
     """
 
-    def __init__(self, gpu: str | Gpu = DEFAULT_GPU) -> None:
+    def __init__(self, gpu: str | Gpu = DEFAULT_GPU, *, notes: tuple[str, ...] = ()) -> None:
         """Choose a GPU.
 
         Args:
             gpu: a name (``H100``, ``RTX 4090``, ``NVIDIA A100-SXM4-40GB``), or values of your own.
+            notes: what every estimate shall say first.
 
         Raises:
             UsageError: no GPU is called so, or several are (``usage``).
         """
         self.gpu: Gpu
-        self.notes: tuple[str, ...] = ()
+        self.notes: tuple[str, ...] = notes
         if isinstance(gpu, str):
-            self.gpu, self.notes = find_gpu(gpu)
+            self.gpu, assumed = find_gpu(gpu)
+            self.notes = (*notes, *assumed)
         else:
             self.gpu = gpu
 
