@@ -87,6 +87,7 @@ def test_every_option_is_handed_on(handed: dict[str, Any]) -> None:
     options = (
         "--ncu /opt/ncu --timeout 5 --launch-limit 9 --save s.csv --target-processes application-only --ncu-arg=--nvtx "
         "--ncu-arg --nvtx-include --top 2 --high 70 --saturated 90 --borderline 3 --with-host --brief "
+        "--rules mine --select MEM --ignore trust,LAT001 --bytes 2e9 --all-findings --with-ncu-rules "
         "--output o.txt app"
     )
     assert execute(["run", *options.split()]) == 0
@@ -105,11 +106,16 @@ def test_every_option_is_handed_on(handed: dict[str, Any]) -> None:
         "high": 70.0,
         "saturated": 90.0,
         "borderline": 3.0,
+        "rules": ("mine",),
+        "select": ("MEM",),
+        "ignore": ("trust", "LAT001"),
+        "needed_bytes": 2e9,
         "with_host": True,
         "brief": True,
         "report": "a report",
     }
     assert (to.format, to.output, to.top) == ("text", "o.txt", 2)
+    assert (to.all_findings, to.with_ncu_rules) == (True, True)
 
 
 @pytest.mark.parametrize(
