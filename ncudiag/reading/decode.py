@@ -130,23 +130,26 @@ class TextBlocks:
         """Decompress gzip, one member after the other; stop where it is damaged."""
         inflate = zlib.decompressobj(wbits=_GZIP_WINDOW)
         inside = False
-        try:
-            for chunk in chunks:
-                data = chunk
-                while data:
-                    inside = True
+        for chunk in chunks:
+            data = chunk
+            while data:
+                inside = True
+                before = inflate.copy()
+                try:
                     yield inflate.decompress(data, _BLOCK)
-                    data = inflate.unconsumed_tail
-                    if inflate.eof:
-                        # Some writers pad with NUL between and behind the members.
-                        data = inflate.unused_data.lstrip(b"\0")
-                        inflate = zlib.decompressobj(wbits=_GZIP_WINDOW)
-                        inside = False
-            if inside:
-                yield inflate.flush()
-                self.damaged = "its gzip data is cut off"
-        except zlib.error as error:
-            self.damaged = f"its gzip data is damaged ({error})"
+                except zlib.error as error:
+                    self.damaged = f"its gzip data is damaged ({error})"
+                    yield from _up_to_damage(before, data)
+                    return
+                data = inflate.unconsumed_tail
+                if inflate.eof:
+                    # Some writers pad with NUL between and behind the members.
+                    data = inflate.unused_data.lstrip(b"\0")
+                    inflate = zlib.decompressobj(wbits=_GZIP_WINDOW)
+                    inside = False
+        if inside:
+            yield inflate.flush()
+            self.damaged = "its gzip data is cut off"
 
     def _utf8(self, chunks: Iterator[bytes]) -> Iterator[str]:
         for block in _whole_byte_lines(chunks):
@@ -176,7 +179,18 @@ class TextBlocks:
             self._notices.add("encoding-guessed", f"{problem}; such lines were read as Latin text")
 
 
+def _up_to_damage(inflate: zlib._Decompress, data: bytes) -> Iterator[bytes]:
+    """Decompress byte by byte, to lose nothing in front of the damage."""
+    try:
+        for at in range(len(data)):
+            yield inflate.decompress(data[at : at + 1])
+    except zlib.error:
+        return
+
+
 def _opened(path: str | os.PathLike[str]) -> IO[bytes]:
+    if not os.fspath(path):
+        raise not_found("", ValueError("the name is empty"))
     try:
         return Path(path).open("rb")
     except IsADirectoryError:
