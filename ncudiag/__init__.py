@@ -18,8 +18,20 @@ if TYPE_CHECKING:
     from ncudiag.errors import NcudiagError
     from ncudiag.model import Launch, Metric, Profile
     from ncudiag.report.document import Report
+    from ncudiag.roofline.paper import Roofline
 
-__all__ = ["Launch", "Metric", "NcudiagError", "Profile", "Report", "__version__", "diagnose", "read", "run"]
+__all__ = [
+    "Launch",
+    "Metric",
+    "NcudiagError",
+    "Profile",
+    "Report",
+    "Roofline",
+    "__version__",
+    "diagnose",
+    "read",
+    "run",
+]
 
 _HOMES = {
     "Launch": "ncudiag.model",
@@ -27,6 +39,7 @@ _HOMES = {
     "NcudiagError": "ncudiag.errors",
     "Profile": "ncudiag.model",
     "Report": "ncudiag.report.document",
+    "Roofline": "ncudiag.roofline.paper",
     "read": "ncudiag.api",
     "run": "ncudiag.api",
 }

@@ -24,7 +24,7 @@ _NONE = "-"
 def render_gpus(gpus: Iterable[Gpu], *, width: int, colour: bool = False, unicode: bool = True) -> str:
     """All GPUs as a table of ridge points, ending with a line break; columns that do not fit are left out."""
     page = Page(width=max(width, NARROWEST), colour=colour, unicode=unicode)
-    head = ("GPU", "CC", "SMs", "TB/s", *_LISTED)
+    head = ("GPU", "CC", "SMs", "GB/s", *_LISTED)
     rows = [_row(gpu) for gpu in gpus]
     widths = [max(columns(row[place]) for row in (head, *rows)) for place in range(len(head))]
     fitting = next(n for n in range(len(head), 0, -1) if sum(widths[:n]) + n - 1 <= page.width or n == 1)
@@ -66,10 +66,15 @@ def _row(gpu: Gpu) -> tuple[str, ...]:
     for name in _LISTED:
         peak = gpu.peaks.get(name)
         doubt = _DOUBT if peak is not None and (peak.doubtful or "dram-bandwidth" in gpu.doubtful) else ""
-        ridges.append(_NONE if peak is None else f"{peak.ridge_point:.3g}{doubt}")
-    bandwidth = f"{gpu.dram_bandwidth_bytes_per_s / 1e12:.3g}{_doubt(gpu, 'dram-bandwidth')}"
+        ridges.append(_NONE if peak is None else f"{_short(peak.ridge_point)}{doubt}")
+    bandwidth = f"{gpu.dram_bandwidth_bytes_per_s / 1e9:.4g}{_doubt(gpu, 'dram-bandwidth')}"
     sms = f"{gpu.sm_count or _NONE}{_doubt(gpu, 'sm-count')}"
     return (gpu.product, gpu.compute_capability or _NONE, sms, bandwidth, *ridges)
+
+
+def _short(ridge_point: float) -> str:
+    """Three digits, or as many as stand before the point: 0.782, 20, 295, 1891."""
+    return f"{ridge_point:.3g}" if ridge_point < 1e3 else f"{ridge_point:.0f}"  # noqa: PLR2004 - three digits end there
 
 
 def _line(cells: Sequence[str], widths: list[int], fitting: int) -> str:

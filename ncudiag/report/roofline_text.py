@@ -31,9 +31,11 @@ def render_estimate(estimate: Estimate, *, width: int, colour: bool = False, uni
     page = Page(width=max(width, NARROWEST), colour=colour, unicode=unicode)
     lines = page.facts([estimate.gpu, _peak(estimate), _bandwidth(estimate)], inks=("bold",))
     if estimate.kernel is not None:
-        given = [f"{name} {value}" for name, value in estimate.parameters.items() if value is not None]
+        given = [
+            f"{name.replace('_', '-')} {value}" for name, value in estimate.parameters.items() if value is not None
+        ]
         lines += page.facts([estimate.kernel, *given], indent=2)
-        lines += page.paragraph(f"{estimate.formula}, e = {estimate.element_bytes:g}", indent=2, inks=("dim",))
+        lines += page.paragraph(f"{estimate.formula}, e = {estimate.element_bytes:g} bytes", indent=2, inks=("dim",))
     ink: Ink = "yellow" if estimate.bound == "memory-bound" else "green"
     lines += ["", "  " + page.paint(f"{estimate.bound.upper()} on paper", "bold", ink), ""]
     for label, text in _numbers(estimate):
@@ -53,11 +55,13 @@ def render_estimate(estimate: Estimate, *, width: int, colour: bool = False, uni
     return "\n".join(line.rstrip(" ") for line in lines) + "\n"
 
 
-def intensity(value: float | None) -> str:
-    """FLOP per byte with four digits: 0.08333, 19.96, 295.2, 12,345; "unbounded" without a byte."""
-    if value is None:
-        return "unbounded"
+def intensity(value: float) -> str:
+    """FLOP per byte with four digits: 0.08333, 19.96, 295.2, 12,345."""
     return f"{value:,.0f}" if value >= _MANY else f"{value:.4g}"
+
+
+def _per_byte(value: float | None, unit: str) -> str:
+    return "no byte is moved" if value is None else f"{intensity(value)} {unit}/byte"
 
 
 def _operation(estimate: Estimate) -> str:
@@ -86,8 +90,8 @@ def _numbers(estimate: Estimate) -> list[tuple[str, str]]:
     share = 100 * estimate.attainable_flops_per_s / estimate.peak_flops_per_s
     rows = [
         ("Work", _work(estimate, estimate) + per),
-        ("Intensity", f"{intensity(estimate.arithmetic_intensity)} {unit}/byte"),
-        ("Ridge point", f"{intensity(estimate.ridge_point)} {unit}/byte (peak / bandwidth)"),
+        ("Intensity", _per_byte(estimate.arithmetic_intensity, unit)),
+        ("Ridge point", f"{_per_byte(estimate.ridge_point, unit)} (peak / bandwidth)"),
         ("Attainable", f"{_rate(estimate.attainable_flops_per_s, unit)}, {share:.3g} % of the peak"),
     ]
     if estimate.min_time_s is not None and estimate.min_time_s * _NS_PER_S >= 1:
@@ -99,21 +103,26 @@ def _numbers(estimate: Estimate) -> list[tuple[str, str]]:
 
 
 def _work(estimate: Estimate, work: Estimate | Variant) -> str:
-    unit = _operation(estimate)
-    return f"{quantity(work.flops, 'flop').replace('FLOP', unit)} and {quantity(work.bytes, 'byte')}"
+    return f"{_amount(work.flops, 'flop').replace('FLOP', _operation(estimate))} and {_amount(work.bytes, 'byte')}"
+
+
+def _amount(value: float, unit: str) -> str:
+    """Counts of one element as they are (5 FLOP, 2.5 B), larger ones with three digits."""
+    text = quantity(value, unit)
+    return f"{value:g} {text.rpartition(' ')[2]}" if value < 1e3 else text  # noqa: PLR2004 - where prefixes start
 
 
 def _moved(move: Move, unit: str) -> str:
     if move.bound is None:
         return "nothing is left to move"
     gain = f", {move.speedup:.3g}x at most" if move.speedup is not None else ""
-    return f"{intensity(move.arithmetic_intensity)} {unit}/byte, {move.bound}{gain}"
+    return f"{_per_byte(move.arithmetic_intensity, unit)}, {move.bound}{gain}"
 
 
 def _other(variant: Variant, unit: str) -> str:
     rate = _rate(variant.attainable_flops_per_s, unit)
     time = f", at least {duration(variant.min_time_s * _NS_PER_S)}" if variant.min_time_s is not None else ""
-    return f"{intensity(variant.arithmetic_intensity)} {unit}/byte, {variant.bound}, {rate}{time}"
+    return f"{_per_byte(variant.arithmetic_intensity, unit)}, {variant.bound}, {rate}{time}"
 
 
 def _entry(page: Page, text: str, tail: str = "") -> list[str]:

@@ -74,7 +74,12 @@ def moves_of(case: Case) -> tuple[Move, ...]:
         *(_move(case, change, _changed(case, change), case.precision) for change in changes),
         *(_move(case, *other) for other in _other_types(case)),
     ]
-    return tuple(move for move in candidates if move.speedup is None or move.speedup >= _WORTH)
+    return tuple(move for move in candidates if _helps(case, move))
+
+
+def _helps(case: Case, move: Move) -> bool:
+    """Whether it makes the kernel faster, or leaves no byte to move where there were some."""
+    return case.work.bytes > 0 if move.speedup is None else move.speedup >= _WORTH
 
 
 def _changed(case: Case, change: Change) -> KernelWork:
@@ -129,7 +134,7 @@ def _move(case: Case, change: Change, work: KernelWork, precision: PrecisionName
     after = case.standing(work, precision)
     nothing_left = work.flops == 0 and work.bytes == 0
     speedup = None
-    if work.bytes > 0:
+    if work.bytes > 0 or case.work.bytes == 0:
         speedup = (
             after.attainable_flops_per_s / before.attainable_flops_per_s
             if case.work.flops > 0

@@ -39,6 +39,8 @@ def _about(case: Case, *, asked: PrecisionName, min_time_s: float | None) -> Ite
         yield f"{case.model.name} has no matrix product: the {facts.label} peak is out of its reach" + (
             "; --precision fp16-vector is the peak of its own units." if "fp16-vector" in gpu.peaks else "."
         )
+    if case.work.per is not None:
+        yield f"Counted for one {case.work.per}; with sizes there is a least time for the whole kernel."
     if case.work.flops == 0:
         yield "There is no floating-point operation: only the time of the bytes counts."
     if case.work.per is None and case.model is not None and gpu.l2_bytes and case.work.bytes <= gpu.l2_bytes:

@@ -59,7 +59,7 @@ def checked(model: KernelModel, given: Mapping[str, Parameter]) -> dict[str, Par
     if missing:
         needs = " and ".join(_option(name) for name in missing)
         raise UsageError("usage", f"{model.name} needs {needs}", f"It takes {takes}.", details={"missing": missing})
-    return parameters
+    return {name: parameters[name] for name in model.parameters}
 
 
 def _check_value(model: KernelModel, name: str, value: Parameter) -> None:
