@@ -256,6 +256,8 @@ class RooflinePoint(Entry):
     """Compute roofs."""
     levels: tuple[MemoryLevel, ...] = ()
     """Traffic by memory level, DRAM first."""
+    integer_pipe_pct: Number | None = None
+    """Use of the pipe that integers run on, percent of its peak."""
     on_paper: OnPaper | None = None
     """Where the user said what work is needed."""
 

@@ -49,6 +49,7 @@ def roofline_of(
         operations=_operations(point),
         peaks=_peaks(point),
         levels=tuple(_level(level, point) for level in point.levels),
+        integer_pipe_pct=_finite(point.integer_pipe_pct),
         on_paper=None if paper is None else OnPaper.model_validate(paper._asdict()),
     )
 

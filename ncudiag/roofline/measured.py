@@ -46,6 +46,7 @@ class MeasuredRoofline(NamedTuple):
         levels: memory levels.
         roofs: compute roofs.
         notes: what to know about these numbers.
+        integer_pipe_pct: use of the pipe that integers run on, percent of its peak.
     """
 
     precision: str | None
@@ -63,6 +64,7 @@ class MeasuredRoofline(NamedTuple):
     levels: tuple[Level, ...]
     roofs: tuple[Roof, ...]
     notes: tuple[str, ...]
+    integer_pipe_pct: float | None
 
 
 def measured_roofline(
@@ -118,6 +120,7 @@ def measured_roofline(
             *_count_notes(inputs, counted, moved, seconds, levels),
             *_over_roof_notes(counted, levels, reached, seconds=seconds, datasheet=used_table),
         ),
+        integer_pipe_pct=math_pipe_pct(inputs, "INT"),
     )
 
 
