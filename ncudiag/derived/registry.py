@@ -35,16 +35,16 @@ class Lookup:
     def __init__(self, inputs: Inputs) -> None:
         """Start with the measured values."""
         self.inputs = inputs
-        self._known: dict[str, float | None] = {}
+        self._known: dict[str, float | None] = dict(inputs.values)
 
     def __call__(self, name: str) -> float | None:
         """The value of a metric; None when it is missing."""
-        if not name.startswith(PREFIX):
-            return self.inputs.values.get(name)
-        if name not in self._known:
+        try:
+            return self._known[name]
+        except KeyError:
             metric = all_derived().get(name)
-            self._known[name] = None if metric is None else metric.compute(self.inputs)
-        return self._known[name]
+            value = self._known[name] = None if metric is None else metric.compute(self.inputs)
+            return value
 
     def lacking(self, name: str) -> tuple[str, ...]:
         """The ncu metrics that a missing value would need and the report does not have."""

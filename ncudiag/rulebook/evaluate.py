@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ncudiag.rulebook.ready import Compare, Group, ReadyRule
@@ -70,8 +71,14 @@ class Outcome:
     missing: tuple[str, ...] = ()
 
 
+_NOT_APPLICABLE = Outcome("not-applicable")
+_PASSED = Outcome("passed")
+
+
 def evaluate(rule: Rule | ReadyRule, lookup: Lookup, situation: Situation) -> Outcome:
     """Ask one rule about one kernel.
+
+    Most rules pass, so the answer comes first, by as few metrics as it takes; evidence and gaps are collected after it.
 
     Args:
         rule: the rule.
@@ -80,19 +87,17 @@ def evaluate(rule: Rule | ReadyRule, lookup: Lookup, situation: Situation) -> Ou
     """
     ready = rule if isinstance(rule, ReadyRule) else rule.ready()
     if not applies(ready, situation):
-        return Outcome("not-applicable")
+        return _NOT_APPLICABLE
+    thresholds = situation.thresholds
+    when, unless = _compiled(ready, thresholds.high, thresholds.saturated)
+    truth = _truth_of(when, lookup)
+    if truth is False or (unless is not None and _truth_of(unless, lookup) is True):
+        return _PASSED
     asked = _Asked(ready, lookup, situation)
-    if ready.unless is not None and asked.truth_of(ready.unless) is True:
-        return Outcome("passed")
-    asked.held.clear()
-    asked.missing.clear()
-    match asked.truth_of(ready.when):
-        case True:
-            return Outcome("fired", held=tuple(asked.held))
-        case False:
-            return Outcome("passed")
-        case None:
-            return Outcome("indeterminate", missing=tuple(dict.fromkeys(asked.missing)))
+    asked.truth_of(ready.when)
+    if truth:
+        return Outcome("fired", held=tuple(asked.held))
+    return Outcome("indeterminate", missing=tuple(dict.fromkeys(asked.missing)))
 
 
 def applies(rule: ReadyRule, situation: Situation) -> bool:
@@ -109,11 +114,15 @@ def applies(rule: ReadyRule, situation: Situation) -> bool:
 
 def threshold_value(rule: ReadyRule, name: str, thresholds: Thresholds) -> float:
     """A rule's threshold as a number; references follow the thresholds in use."""
+    return _number(rule, name, thresholds.high, thresholds.saturated)
+
+
+def _number(rule: ReadyRule, name: str, high: float, saturated: float) -> float:
     match rule.thresholds[name]:
         case "quadrants.high":
-            return thresholds.high
+            return high
         case "quadrants.saturated":
-            return thresholds.saturated
+            return saturated
         case number:
             return float(number)
 
@@ -136,6 +145,63 @@ def disjunction(parts: Iterable[Truth]) -> Truth:
         if part is True:
             return True
         if part is None:
+            found = None
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """One comparison with everything looked up that does not depend on the kernel."""
+
+    metric: str
+    holds: Callable[[float, float], bool]
+    threshold: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Tests:
+    """Some comparisons; ``settles`` is the answer of a part that is the answer of the whole: True in an *any*."""
+
+    settles: bool
+    items: tuple[_Test | _Tests, ...]
+
+
+@lru_cache(maxsize=4096)
+def _compiled(rule: ReadyRule, high: float, saturated: float) -> tuple[_Tests, _Tests | None]:
+    """A rule's ``when`` and ``unless`` for some thresholds, cheap tests first."""
+
+    def compiled(group: Group) -> _Tests:
+        items = [
+            compiled(item)
+            if isinstance(item, Group)
+            else _Test(rule.metrics[item.metric], _OPERATORS[item.op], _number(rule, item.threshold, high, saturated))
+            for item in group.items
+        ]
+        return _Tests(group.kind == "any", tuple(sorted(items, key=_cost)))
+
+    return compiled(rule.when), None if rule.unless is None else compiled(rule.unless)
+
+
+def _cost(item: _Test | _Tests) -> int:
+    """A measured value costs nothing, a derived one has to be computed, a group asks for several."""
+    if isinstance(item, _Tests):
+        return 2
+    return 1 if item.metric.startswith("derived:") else 0
+
+
+def _truth_of(tests: _Tests, lookup: Lookup) -> Truth:
+    """Kleene's *and* or *or* over the tests, as far as it takes to know the answer."""
+    settles = tests.settles
+    found: Truth = not settles
+    for item in tests.items:
+        if isinstance(item, _Tests):
+            truth = _truth_of(item, lookup)
+        else:
+            value = lookup(item.metric)
+            truth = None if value is None else item.holds(value, item.threshold)
+        if truth is settles:
+            return settles
+        if truth is None:
             found = None
     return found
 

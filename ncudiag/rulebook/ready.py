@@ -74,6 +74,10 @@ class ReadyRule:
     references: tuple[str, ...]
     dialects: Mapping[str, tuple[str, ...]]
 
+    def __hash__(self) -> int:
+        """By its id: equal rules have equal ids, and its mappings cannot be hashed."""
+        return hash(self.id)
+
 
 def to_plain(rule: ReadyRule) -> dict[str, Any]:
     """The rule as JSON values."""
