@@ -10,7 +10,6 @@ from ncudiag.cli import options as shared
 from ncudiag.cli.answer import answer
 from ncudiag.cli.formats import OutputFormat
 from ncudiag.cli.output import OutputOptions
-from ncudiag.cli.settings import choose
 
 
 def explain(
@@ -68,14 +67,9 @@ def explain(
         locale=locale,
         with_host=with_host,
         brief=brief,
-        **choose(
-            no_config=no_config,
-            rules=tuple(rules or ()),
-            select=shared.split_words(select, option="--select"),
-            ignore=shared.split_words(ignore, option="--ignore"),
-            high=high,
-            saturated=saturated,
-            borderline=borderline,
+        **shared.chosen(
+            no_config=no_config, rules=rules, select=select, ignore=ignore,
+            high=high, saturated=saturated, borderline=borderline,
         ),
     )  # fmt: skip
     if status:

@@ -8,6 +8,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from ncudiag.cli.formats import OutputFormat
+from ncudiag.cli.settings import Choices, choose
 from ncudiag.errors import UsageError
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Top",
     "WithHost",
     "WithNcuRules",
+    "chosen",
     "parse_bytes",
     "split_words",
 ]
@@ -118,6 +120,32 @@ def split_words(given: list[str] | None, *, option: str) -> tuple[str, ...]:
     if given and not words:
         raise UsageError("usage", f"{option} needs a word", "`ncudiag rules list` shows the ids and families.")
     return words
+
+
+def chosen(
+    *,
+    no_config: bool,
+    rules: list[str] | None,
+    select: list[str] | None,
+    ignore: list[str] | None,
+    high: float | None,
+    saturated: float | None,
+    borderline: float | None,
+) -> Choices:
+    """What the options above and the settings file say together.
+
+    Raises:
+        UsageError: an option without a word, or a settings file that is wrong.
+    """
+    return choose(
+        no_config=no_config,
+        rules=tuple(rules or ()),
+        select=split_words(select, option="--select"),
+        ignore=split_words(ignore, option="--ignore"),
+        high=high,
+        saturated=saturated,
+        borderline=borderline,
+    )
 
 
 def parse_bytes(text: str | None) -> float | None:

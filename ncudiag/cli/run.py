@@ -13,7 +13,6 @@ import typer
 from ncudiag.cli import options as shared
 from ncudiag.cli.options import OutputFormat
 from ncudiag.cli.output import OutputOptions, check_output, emit_report, write_text
-from ncudiag.cli.settings import choose
 
 
 class TargetProcesses(StrEnum):
@@ -103,11 +102,8 @@ def run(
         )  # fmt: skip
         return
     check_output(output, [] if save is None else [save])
-    chosen = choose(
-        no_config=no_config,
-        rules=tuple(rules or ()),
-        select=shared.split_words(select, option="--select"),
-        ignore=shared.split_words(ignore, option="--ignore"),
+    chosen = shared.chosen(
+        no_config=no_config, rules=rules, select=select, ignore=ignore,
         high=high, saturated=saturated, borderline=borderline,
     )  # fmt: skip
     from ncudiag import api
@@ -130,12 +126,8 @@ def run(
         brief=brief,
         **chosen,
     )
-    emit_report(
-        report,
-        OutputOptions(
-            format=output_format, output=output, top=top, all_findings=all_findings, with_ncu_rules=with_ncu_rules
-        ),
-    )
+    details = {"all_findings": all_findings, "with_ncu_rules": with_ncu_rules}
+    emit_report(report, OutputOptions(format=output_format, output=output, top=top, **details))
 
 
 def _print_command(

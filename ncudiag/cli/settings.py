@@ -110,7 +110,7 @@ def read_settings(start: Path, *, home: Path | None = None) -> Settings:
             return _settings(own, _document(own), prefix="")
         project = folder / PROJECT_FILE
         # Most of these say nothing to us, and need no parsing then.
-        if project.is_file() and "ncudiag" in _text(project):
+        if project.is_file() and _may_be_ours(_text(project)):
             table = _document(project).get("tool", {})
             ours = table.get("ncudiag") if isinstance(table, dict) else None
             if ours is not None:
@@ -135,6 +135,12 @@ def _upwards(start: Path, home: Path | None) -> Iterator[Path]:
         yield folder
         if folder == home or (folder / ".git").exists():
             return
+
+
+def _may_be_ours(text: str) -> bool:
+    """Whether a project file may hold our table: as a header, with a dotted key, or inline under ``[tool]``."""
+    lines = (line.strip() for line in text.splitlines() if "ncudiag" in line)
+    return any("tool" in line or line.startswith(("ncudiag", '"ncudiag', "'ncudiag")) for line in lines)
 
 
 def _text(path: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ncudiag.derived.registry import PREFIX
@@ -48,11 +47,12 @@ _OF_METRIC: Mapping[str, str] = {
     "sm__maximum_warps_per_active_cycle_pct": "theoretical occupancy",
     "sm__warps_active.avg.pct_of_peak_sustained_active": "achieved occupancy",
 }
-_USED = re.compile(r"smsp__sass_average_data_bytes_per_sector_mem_global_op_(ld|st)\.(pct|ratio)")
-_STALL = re.compile(r"derived:stall_(\w+)_pct")
-_GAIN = re.compile(r"derived:\w+_(gain|headroom)_pct")
-_LEAD = re.compile(r"derived:\w+_lead")
-_CAPITALS = re.compile(r"adu|alu|cbu|cta|dram|fma|fp\d+|idc|imc|l[12]|lg|lsu|mio|pcie|sm|tex|tma|xu")
+_STALL = "derived:stall_"
+_USED = "smsp__sass_average_data_bytes_per_sector_mem_global_op_"
+_CAPITALS = (
+    *("adu", "alu", "cbu", "cta", "dram", "fma", "fp8", "fp16", "fp32", "fp64", "idc", "imc", "l1", "l2", "lg", "lsu"),
+    *("mio", "pcie", "sm", "tex", "tma", "xu"),
+)
 _WORDS: Mapping[str, str] = {"ld": "load", "st": "store", "sms": "SMs", "ai": "intensity at"}
 
 
@@ -65,17 +65,15 @@ def label_of(alias: str, metric: str) -> str:
     """
     if metric in _OF_METRIC:
         return _OF_METRIC[metric]
-    used = _USED.fullmatch(metric)
-    if used is not None:
-        which = "loaded" if used[1] == "ld" else "stored"
-        return f"bytes used {'of each' if used[2] == 'pct' else 'per'} {which} sector"
+    if metric.startswith(_USED):
+        which = "loaded" if metric.startswith("ld", len(_USED)) else "stored"
+        return f"bytes used {'of each' if metric.endswith('.pct') else 'per'} {which} sector"
+    if metric.startswith(_STALL):
+        return f"{_readable(metric.removeprefix(_STALL))} stall"
     if metric.startswith(PREFIX):
-        stall = _STALL.fullmatch(metric)
-        if stall is not None:
-            return f"{_readable(stall[1])} stall"
-        if _GAIN.fullmatch(metric):
+        if metric.endswith(("_gain_pct", "_headroom_pct")):
             return GAIN
-        if _LEAD.fullmatch(metric):
+        if metric.endswith("_lead"):
             return "lead over the other levels"
     return _readable(alias)
 
@@ -84,4 +82,4 @@ def _readable(name: str) -> str:
     words = name.split("_")
     if len(words) > 1 and words[-1] == "pct":
         words.pop()
-    return " ".join(word.upper() if _CAPITALS.fullmatch(word) else _WORDS.get(word, word) for word in words)
+    return " ".join(word.upper() if word in _CAPITALS else _WORDS.get(word, word) for word in words)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 _BY_NAME = "--metrics"
 _SECTION = "--section "
-_RULES = re.compile(r"the rules? ([A-Z]{3}\d{3}(?:, [A-Z]{3}\d{3})*)")
+_RULES = ("the rule ", "the rules ")
 _MOST_NAMES = 2
 _MOST_RULES = 6
 
@@ -45,7 +44,7 @@ def gaps(missing: Sequence[Missing]) -> list[Gap]:
 
 def _gap(collect: str, items: list[Missing]) -> Gap:
     metrics = tuple(dict.fromkeys(item.metric for item in items))
-    only_rules = all(_RULES.fullmatch(item.needed_for) for item in items)
+    only_rules = all(item.needed_for.startswith(_RULES) for item in items)
     if len(metrics) <= (1 if only_rules else _MOST_NAMES):
         what = ", ".join(metrics)
     else:
@@ -59,13 +58,12 @@ def _needed_for(items: list[Missing]) -> str:
     needs: dict[str, None] = {}
     rules: dict[str, None] = {}
     for item in items:
-        found = _RULES.fullmatch(item.needed_for)
-        if found is None:
-            needs[item.needed_for] = None
+        if item.needed_for.startswith(_RULES):
+            ids = item.needed_for.removeprefix(_RULES[0]).removeprefix(_RULES[1])
+            rules.update(dict.fromkeys(ids.split(", ")))
         else:
-            rules.update(dict.fromkeys(found[1].split(", ")))
-    ids = sorted(rules)
-    if ids:
-        more = f" and {len(ids) - _MOST_RULES} more" if len(ids) > _MOST_RULES else ""
-        needs[f"the rule{'s' if len(ids) > 1 else ''} {', '.join(ids[:_MOST_RULES])}{more}"] = None
+            needs[item.needed_for] = None
+    if rules:
+        more = f" and {len(rules) - _MOST_RULES} more" if len(rules) > _MOST_RULES else ""
+        needs[f"the rule{'s' if len(rules) > 1 else ''} {', '.join(sorted(rules)[:_MOST_RULES])}{more}"] = None
     return ", ".join(needs)

@@ -147,6 +147,23 @@ def test_a_pyproject_of_others(project: Path) -> None:
         read_settings(project)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[tool.ncudiag]\nhigh = 50",
+        '[ tool . "ncudiag" ]\nhigh = 50',
+        "tool.ncudiag.high = 50",
+        "[tool]\nncudiag.high = 50",
+        "[tool]\nncudiag = { high = 50 }",
+        "tool = { ncudiag = { high = 50 } }",
+        "[tool]\n'ncudiag' = { high = 50 }",
+    ],
+)
+def test_every_spelling_of_the_table(project: Path, text: str) -> None:
+    (project / "pyproject.toml").write_text(text)
+    assert read_settings(project).high == 50
+
+
 def test_a_file_from_windows(project: Path) -> None:
     """With a byte order mark and CRLF."""
     (project / "ncudiag.toml").write_bytes(b"\xef\xbb\xbfhigh = 55\r\n")
