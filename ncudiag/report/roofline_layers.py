@@ -1,0 +1,289 @@
+"""The layers of the roofline chart: lines, points and labels in Altair; all places are values, not pixels."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from ncudiag.report.quantities import quantity, significant
+from ncudiag.report.roofline_layout import FONT_PX, Label, Sheet, frame_of, lines, ridges, text_px
+from ncudiag.report.roofline_picture import LEVELS, PRECISION_LABELS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import altair as alt
+
+    from ncudiag.report.roofline_layout import Frame, Line
+    from ncudiag.report.roofline_picture import Picture, Point, Roof
+
+    Row: TypeAlias = dict[str, str | float | bool]
+
+HEIGHT = 340
+INK, FAINT = "#222222", "#6E6E6E"
+
+# Okabe and Ito's palette (Color Universal Design, 2008): told apart with every kind of colour vision.
+COLOURS: Mapping[str, str] = {
+    "fp64": "#0072B2",
+    "fp32": "#D55E00",
+    "fp16-vector": "#CC79A7",
+    "fp16": "#009E73",
+    "bf16": "#E69F00",
+    "tf32": "#56B4E9",
+    "fp64-tensor": "#56B4E9",
+    "fp8": "#E69F00",
+}
+SHAPES: Mapping[str, str] = {"DRAM": "circle", "L2": "square", "L1/TEX": "triangle-up", "INT": "diamond"}
+_SOLID = (1.0, 0.0)
+_DASHES: Mapping[str, tuple[float, float]] = {"L2": (8.0, 4.0), "L1/TEX": (2.0, 3.0)}
+_LARGEST, _SMALLEST, _OTHER_LEVEL = 700.0, 40.0, 36.0  # square pixels
+_SAME = 1.02  # roofs nearer than that are one line
+_OFF_LINE_PX = 9.0
+_INSIDE_PX = 8.0
+_HOLLOW = "white"
+_MOST_NAME = 160
+
+
+def roofline(picture: Picture, *, width: float, last_named: int) -> alt.LayerChart | alt.FacetChart:
+    """Roofs, ridge points, kernels at each level, and labels that do not cover one another.
+
+    Args:
+        picture: what to show.
+        width: pixels of the drawing area.
+        last_named: up to this rank a kernel's point carries its number.
+    """
+    import altair as alt
+
+    frame = frame_of(picture, width=width, height=HEIGHT)
+    drawn = lines(picture, frame)
+    points = [_mark(point, frame) for point in picture.points]
+    named = [point.is_main and point.rank <= last_named for point in picture.points]
+    sheet = Sheet(frame)
+    for row in points:
+        sheet.block(*_px(frame, row), _radius(row) + 1)
+    roofs = [(label, _colour(roof)) for label, roof in _roof_labels(sheet, drawn, frame)]
+    for line in drawn:
+        sheet.block_line(frame.to_px(line.x0, line.y0), frame.to_px(line.x1, line.y1))
+    for ridge in ridges(picture):
+        text = f"ridge {significant(ridge.intensity)}"
+        middle = frame.to_px(ridge.intensity, ridge.flops_per_s)
+        roofs.append((sheet.place(text, _around(middle, 5, text)), _colour(ridge.roof)))
+    ranks = [_rank_label(sheet, frame, row, points) for row, is_named in zip(points, named, strict=True) if is_named]
+    layers = [*(_line(line, frame) for line in drawn), _ridge_marks(picture, frame)]
+    layers += [_links(points, frame), _marks(points, frame)]
+    layers += [*_texts(frame, roofs), *_texts(frame, ranks, bold=True)]
+    return alt.layer(*layers).properties(width=width, height=HEIGHT)
+
+
+def _mark(point: Point, frame: Frame) -> Row:
+    """A point as a row of data; one without DRAM traffic stands at the right edge."""
+    intensity = "unbounded" if point.intensity is None else f"{significant(point.intensity)} FLOP/byte"
+    colour = COLOURS.get(point.precision, INK)
+    return {
+        "x": point.intensity or 10**frame.x1,
+        "y": point.flops_per_s,
+        "area": max(_SMALLEST, _LARGEST * (point.share or 0.0)) if point.is_main else _OTHER_LEVEL,
+        "level": point.level,
+        "colour": colour,
+        "fill": _HOLLOW if point.lower_bound or not point.is_main else colour,
+        "rank": point.rank,
+        "Kernel": f"{point.rank}. {point.full_name}"[:_MOST_NAME],
+        "Precision": PRECISION_LABELS.get(point.precision, point.precision),
+        "Intensity": f"{intensity} ({point.level})",
+        "Performance": quantity(point.flops_per_s, "flop/s"),
+        "More": point.facts,
+    }
+
+
+def _rank_label(sheet: Sheet, frame: Frame, row: Row, points: Sequence[Row]) -> tuple[Label, str]:
+    """A kernel's number: inside of its point where it fits and no other point lies there, else beside it."""
+    text, middle = str(row["rank"]), _px(frame, row)
+    free = all(
+        other is row or math.dist(middle, _px(frame, other)) > text_px(text) / 2 + _radius(other) for other in points
+    )
+    if free and 2 * _radius(row) >= text_px(text) + _INSIDE_PX:
+        return Label(text, *middle, 0.0), INK if row["fill"] == _HOLLOW else _HOLLOW
+    return sheet.place(text, _around(middle, _radius(row), text)), INK
+
+
+def _px(frame: Frame, row: Row) -> tuple[float, float]:
+    return frame.to_px(float(row["x"]), float(row["y"]))
+
+
+def _radius(row: Row) -> float:
+    return math.sqrt(float(row["area"]) / math.pi)
+
+
+def _colour(roof: Roof) -> str:
+    return FAINT if roof.is_memory else COLOURS.get(roof.name, INK)
+
+
+def _around(middle: tuple[float, float], radius: float, text: str) -> Iterator[tuple[float, float]]:
+    """Places for a text beside something round, the nearest first: right, left, above, below, and the corners."""
+    px, py = middle
+    for far in (4.0, 10.0, 18.0, 30.0):
+        across, down = radius + far + text_px(text) / 2, radius + far + FONT_PX / 2
+        for x, y in (
+            (across, 0),
+            (-across, 0),
+            (0, -down),
+            (0, down),
+            (across, -down),
+            (across, down),
+            (-across, -down),
+            (-across, down),
+        ):
+            yield px + x, py + y
+
+
+def _roof_labels(sheet: Sheet, drawn: Sequence[Line], frame: Frame) -> Iterator[tuple[Label, Roof]]:
+    """Each roof with value and source; compute roofs that are the same line share one label."""
+    compute = sorted((line for line in drawn if not line.roof.is_memory), key=lambda line: -line.roof.value)
+    while compute:
+        same = [line for line in compute if line.roof.value * _SAME >= compute[0].roof.value]
+        compute = compute[len(same) :]
+        first = same[0].roof
+        names = ", ".join(line.roof.label for line in same)
+        text = f"{names}: {quantity(first.value, 'flop/s')} ({first.source})"
+        yield sheet.place(text, _along_ceiling(same[0], frame, text)), first
+    for line in drawn:
+        if line.roof.is_memory:
+            text = f"{line.roof.label} {quantity(line.roof.value, 'byte/s')} ({line.roof.source})"
+            places = _along_slope(line, frame, text)
+            yield sheet.place(text, places, angle=frame.slope_degrees), line.roof
+
+
+def _along_ceiling(line: Line, frame: Frame, text: str) -> Iterator[tuple[float, float]]:
+    """Above the line from its right end to the left, then below it."""
+    left, y = frame.to_px(line.x0, line.y0)
+    right, _ = frame.to_px(line.x1, line.y1)
+    half = text_px(text) / 2
+    last = max(left + half, half + 4)
+    for off in (-_OFF_LINE_PX, _OFF_LINE_PX + 1):
+        x = right - half - 4
+        yield x, y + off
+        while x - 20 > last:
+            x -= 20
+            yield x, y + off
+
+
+def _along_slope(line: Line, frame: Frame, text: str) -> Iterator[tuple[float, float]]:
+    """Along the line from its middle outwards, above it and then below it."""
+    start, end = frame.to_px(line.x0, line.y0), frame.to_px(line.x1, line.y1)
+    length = math.dist(start, end)
+    turn = math.radians(frame.slope_degrees)
+    half = text_px(text) / 2 / length if length else 0.5
+    for off in (-_OFF_LINE_PX, _OFF_LINE_PX + 1):
+        for part in sorted((step / 20 for step in range(21)), key=lambda part: abs(part - 0.45)):
+            if half <= part <= 1 - half or part == 0.45:  # noqa: PLR2004 - the middle is tried however short the line
+                x, y = (start[at] + part * (end[at] - start[at]) for at in (0, 1))
+                yield x - off * math.sin(turn), y + off * math.cos(turn)
+
+
+def _axes(frame: Frame) -> tuple[alt.X, alt.Y]:
+    """Logarithmic axes with a tick at every power of ten."""
+    import altair as alt
+
+    plain = "datum.value >= 1 ? format(datum.value, ',') : format(datum.value, '~r')"
+    x = alt.X("x:Q").scale(type="log", domain=[10**frame.x0, 10**frame.x1], nice=False)
+    y = alt.Y("y:Q").scale(type="log", domain=[10**frame.y0, 10**frame.y1], nice=False)
+    return (
+        x.axis(values=frame.ticks("x"), labelExpr=plain, title="Arithmetic intensity (FLOP/byte)", labelFlush=False),
+        y.axis(values=frame.ticks("y"), labelExpr="format(datum.value, '~s')", title="Performance (FLOP/s)"),
+    )
+
+
+def _line(line: Line, frame: Frame) -> alt.Chart:
+    import altair as alt
+
+    roof = line.roof
+    unit = "byte/s" if roof.is_memory else "flop/s"
+    told = f"{roof.label}: {quantity(roof.value, unit)} ({roof.source})"
+    rows = [{"x": line.x0, "y": line.y0, "Roof": told}, {"x": line.x1, "y": line.y1, "Roof": told}]
+    x, y = _axes(frame)
+    dash = _DASHES.get(roof.name, _SOLID) if roof.is_memory else _SOLID
+    layer: alt.Chart = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_line(color=_colour(roof), strokeWidth=1.6, clip=True, strokeDash=dash)
+        .encode(x=x, y=y, tooltip=["Roof:N"])
+    )
+    return layer
+
+
+def _ridge_marks(picture: Picture, frame: Frame) -> alt.Chart:
+    import altair as alt
+
+    rows = [
+        {
+            "x": ridge.intensity,
+            "y": ridge.flops_per_s,
+            "colour": _colour(ridge.roof),
+            "Ridge point": f"{ridge.roof.label}: {significant(ridge.intensity)} FLOP/byte",
+        }
+        for ridge in ridges(picture)
+    ]
+    x, y = _axes(frame)
+    layer: alt.Chart = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_point(shape="diamond", size=45, filled=True, clip=True)
+        .encode(x=x, y=y, color=alt.Color("colour:N").scale(None).legend(None), tooltip=["Ridge point:N"])
+    )
+    return layer
+
+
+def _links(points: Sequence[Row], frame: Frame) -> alt.Chart:
+    """A thin line through the levels of one kernel."""
+    import altair as alt
+
+    x, y = _axes(frame)
+    layer: alt.Chart = (
+        alt.Chart(alt.InlineData(values=list(points)))
+        .mark_line(strokeWidth=0.8, opacity=0.6, clip=True)
+        .encode(x=x, y=y, detail="rank:N", color=alt.Color("colour:N").scale(None).legend(None))
+    )
+    return layer
+
+
+def _marks(points: Sequence[Row], frame: Frame) -> alt.Chart:
+    import altair as alt
+
+    shown = [level for level in LEVELS if any(row["level"] == level for row in points)]
+    legend = alt.Legend(title=None, orient="bottom", symbolFillColor=FAINT, symbolStrokeColor=FAINT, symbolSize=60)
+    shape = alt.Shape("level:N").scale(domain=shown, range=[SHAPES[level] for level in shown])
+    x, y = _axes(frame)
+    layer: alt.Chart = (
+        alt.Chart(alt.InlineData(values=sorted(points, key=lambda row: -float(row["area"]))))
+        .mark_point(filled=True, opacity=0.85, strokeWidth=1.4, clip=True)
+        .encode(
+            x=x,
+            y=y,
+            size=alt.Size("area:Q").scale(None).legend(None),
+            shape=shape.legend(legend if len(shown) > 1 else None),
+            fill=alt.Fill("fill:N").scale(None).legend(None),
+            stroke=alt.Stroke("colour:N").scale(None).legend(None),
+            tooltip=["Kernel:N", "Precision:N", "Intensity:N", "Performance:N", "More:N"],
+        )
+    )
+    return layer
+
+
+def _texts(frame: Frame, labels: Sequence[tuple[Label, str]], *, bold: bool = False) -> Iterator[alt.Chart]:
+    """Texts with a white halo, in one layer for each angle."""
+    import altair as alt
+
+    x, y = _axes(frame)
+    for angle in sorted({label.angle for label, _ in labels}):
+        rows = []
+        for label, colour in labels:
+            if label.angle == angle:
+                at = frame.to_values(label.px, label.py)
+                rows.append({"x": at[0], "y": at[1], "text": label.text, "colour": colour})
+        weight: Literal["bold", "normal"] = "bold" if bold else "normal"
+        base = alt.Chart(alt.InlineData(values=rows)).encode(x=x, y=y, text="text:N")
+        yield base.transform_filter(f"datum.colour != '{_HOLLOW}'").mark_text(
+            fontSize=FONT_PX, angle=angle % 360, baseline="middle", fontWeight=weight,
+            stroke="white", strokeWidth=3, strokeJoin="round",
+        )  # fmt: skip
+        yield base.mark_text(fontSize=FONT_PX, angle=angle % 360, baseline="middle", fontWeight=weight).encode(
+            color=alt.Color("colour:N").scale(None).legend(None)
+        )
