@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ncudiag.cli.main import execute
+from ncudiag.cli.settings import read_settings
 from ncudiag.rulebook.loader import builtin_book
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from ncudiag.rulebook.rule import Rule
 
 Capture = pytest.CaptureFixture[str]
 
@@ -199,3 +200,15 @@ def test_hostile_text_in_a_rule_is_harmless(tmp_path: Path, capsys: Capture) -> 
         text = said(capsys, line)
         assert "\x1b" not in text
     assert "\\x1b[31m[bold]Global" in said(capsys, "rules list --rules mine")
+
+
+def test_the_document_has_every_key_and_working_settings(tmp_path: Path) -> None:
+    """docs/writing-a-rule.md."""
+    text = (Path(__file__).parents[2] / "docs" / "writing-a-rule.md").read_text(encoding="utf-8")
+    keys = [field.alias or name for name, field in Rule.model_fields.items()]
+    assert [key for key in keys if not re.search(rf"\| .*`\[*{key}\b", text)] == []
+    (settings,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "pyproject.toml").write_text(settings, encoding="utf-8")
+    found = read_settings(tmp_path)
+    assert (found.rules, found.ignore) == ((str(tmp_path / "perf/rules"),), ("LAT011", "trust"))
+    assert (found.high, found.saturated, found.borderline) == (60, 80, 5)
