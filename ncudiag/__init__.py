@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ncudiag._version import __version__
 
 if TYPE_CHECKING:
-    from ncudiag.api import diagnose, read, run
+    from ncudiag.api import compare, diagnose, read, run
     from ncudiag.errors import NcudiagError
     from ncudiag.model import Launch, Metric, Profile
     from ncudiag.report.document import Report
@@ -28,6 +28,7 @@ __all__ = [
     "Report",
     "Roofline",
     "__version__",
+    "compare",
     "diagnose",
     "read",
     "run",
@@ -60,21 +61,28 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-class _Package(ModuleType):
-    """The package as a module whose ``diagnose`` is the function, although a folder of that name holds its code.
+def _api_function(name: str) -> property:
+    """A function of the api under the name that a folder with its code has as well.
 
-    Importing a submodule binds it to its name in the parent; for this one name that binding is ignored.
+    Importing a submodule binds it to its name in the parent; that binding is ignored here.
     """
 
-    def _function(self) -> object:
-        from ncudiag.api import diagnose
+    def function(_: ModuleType) -> object:
+        from ncudiag import api
 
-        return diagnose
+        return getattr(api, name)
 
-    def _ignore_submodule(self, submodule: object) -> None:
+    def ignore_submodule(_: ModuleType, submodule: object) -> None:
         """Leave the name with the function."""
 
-    diagnose = property(_function, _ignore_submodule)
+    return property(function, ignore_submodule)
+
+
+class _Package(ModuleType):
+    """The package as a module whose ``diagnose`` and ``compare`` are the functions, whatever was imported before."""
+
+    diagnose = _api_function("diagnose")
+    compare = _api_function("compare")
 
 
 sys.modules[__name__].__class__ = _Package

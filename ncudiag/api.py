@@ -1,4 +1,4 @@
-"""What scripts import and the command line calls: read, diagnose and run.
+"""What scripts import and the command line calls: read, diagnose, run and compare.
 
 Each function raises only :class:`ncudiag.errors.NcudiagError` and its subclasses.
 """
@@ -15,17 +15,19 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from ncudiag._version import __version__
 from ncudiag.diagnose import Diagnosed, Options, diagnose_launches
+from ncudiag.diagnose.diagnosis import Tool
 from ncudiag.diagnose.ranking import focus
 from ncudiag.errors import EmptyReportError, NcudiagError, ReportError, UsageError
 from ncudiag.model import Profile, Source, SourceWarning
 from ncudiag.reading import open_report, read_report
-from ncudiag.report.document import Report, Tool, Totals
+from ncudiag.report.document import Report, Totals
 from ncudiag.rulebook import Thresholds, builtin_quadrants
 from ncudiag.rulebook.book import builtin_ready, merged, ready_folder, selected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ncudiag.compare.comparison import Comparison
     from ncudiag.diagnose.engine import Units
     from ncudiag.model import Launch
     from ncudiag.reading import SourceLike
@@ -174,6 +176,33 @@ def run(
         }
     )
     return report.model_copy(update={"source": source})
+
+
+def compare(
+    before: SourceLike | Profile, after: SourceLike | Profile, *, locale: str | None = None, **choices: Unpack[Choices]
+) -> Comparison:
+    """Say what changed between two reports of the same program.
+
+    Args:
+        before: as for :func:`diagnose`.
+        after: likewise.
+        locale: as for :func:`read`, for both.
+        **choices: as for :func:`diagnose`.
+
+    Returns:
+        Pairs of kernels with their status; ``comparable`` is False when none can be compared.
+
+    Raises:
+        ReportError: a source cannot be read, is no report, or holds no (matching) kernel.
+        ProfilingError: a source is the log of an ncu run that failed.
+        UsageError: an option is out of range.
+        RuleFileError: as for :func:`diagnose`.
+    """
+    from ncudiag.compare.judge import compare_kernels
+
+    old = diagnose(before, locale=locale, **choices)
+    new = diagnose(after, locale=locale, **choices)
+    return compare_kernels((old.source, old.kernels), (new.source, new.kernels), tool=Tool(version=__version__))
 
 
 def _options(choices: Choices) -> tuple[Options, tuple[SourceWarning, ...]]:

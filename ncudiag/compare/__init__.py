@@ -1,1 +1,1 @@
-"""See the package overview in docs/architecture.md."""
+"""Two sides, before and after: which kernels are the same, and what changed."""

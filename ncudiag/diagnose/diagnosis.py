@@ -26,6 +26,13 @@ class Entry(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True, defer_build=True)
 
 
+class Tool(Entry):
+    """Who wrote the answer."""
+
+    name: Literal["ncudiag"] = "ncudiag"
+    version: str
+
+
 class KernelIdentity(Entry):
     """Which kernel: launches with the same name, launch shape, device and process are one entry."""
 

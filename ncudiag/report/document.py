@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from ncudiag.diagnose.diagnosis import Diagnosis, Entry, Focus, Number
+from ncudiag.diagnose.diagnosis import Diagnosis, Entry, Focus, Number, Tool
 from ncudiag.model import Source
 from ncudiag.rulebook.thresholds import Thresholds
 
 if TYPE_CHECKING:
+    import altair as alt
     import pandas as pd
 
 SCHEMA_VERSION: Literal["1.0"] = "1.0"
 
 ReportOutput: TypeAlias = Literal["text", "json", "csv", "markdown"]
-
-
-class Tool(Entry):
-    """Who wrote the report."""
-
-    name: Literal["ncudiag"] = "ncudiag"
-    version: str
 
 
 class Totals(Entry):
@@ -58,6 +52,23 @@ class Report(Entry):
         from ncudiag.report.dataframe import kernel_frame
 
         return kernel_frame(self)
+
+    def plot(self, *, width: int = 600) -> alt.VConcatChart:
+        """The roofline of all kernels, for notebooks; needs the extra ``ncudiag[plot]``.
+
+        Args:
+            width: pixels.
+
+        Returns:
+            An Altair chart, one roofline for each GPU of the report.
+
+        Raises:
+            UsageError: Altair is not installed, or there is neither counted work nor traffic to draw (``usage``).
+        """
+        from ncudiag.report.roofline_picture import pictures
+        from ncudiag.report.roofline_plot import chart
+
+        return chart(pictures(self), width=width)
 
     def _repr_html_(self) -> str:
         """A small table for notebooks."""

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from ncudiag.report.document import SCHEMA_VERSION
 
 if TYPE_CHECKING:
+    from ncudiag.compare.comparison import Comparison
     from ncudiag.diagnose.diagnosis import Diagnosis
     from ncudiag.errors import NcudiagError
     from ncudiag.report.document import Report
@@ -45,6 +46,14 @@ def many_to_json(documents: list[Report | NcudiagError], *, brief: bool = False)
             for each in documents
         ]
     )
+
+
+def comparison_to_json(comparison: Comparison, error: NcudiagError | None = None) -> str:
+    """A comparison as one strict JSON document; an error stands beside the pairs when none can be compared."""
+    document = plain(comparison)
+    if error is not None and isinstance(document, dict):
+        document |= {"error": error_document(error)["error"]}
+    return dumps(document)
 
 
 def error_document(error: NcudiagError) -> dict[str, object]:

@@ -1,0 +1,78 @@
+"""``ncudiag compare``: what changed between two reports."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ncudiag.cli import options as shared
+from ncudiag.cli import terminal
+from ncudiag.cli.formats import DocumentFormat
+from ncudiag.cli.output import check_output, write_text
+from ncudiag.errors import ComparisonError
+
+Format = Annotated[
+    DocumentFormat, typer.Option("--format", help="Text for people, or a JSON document.", show_default=True)
+]
+Report = Annotated[str, typer.Argument(help="A report.", show_default=False)]
+
+
+def compare(
+    *,
+    before: Report,
+    after: Report,
+    output_format: Format = DocumentFormat.TEXT,
+    kernel: shared.Kernel = None,
+    output: shared.Output = None,
+    high: shared.High = None,
+    saturated: shared.Saturated = None,
+    borderline: shared.Borderline = None,
+    rules: shared.Rules = None,
+    select: shared.Select = None,
+    ignore: shared.Ignore = None,
+    no_config: shared.NoConfig = False,
+) -> None:
+    """Say what changed between two reports of the same program: faster, slower, no clear difference, not comparable.
+
+    \b
+    Examples:
+      ncudiag compare before.csv after.csv
+      ncudiag compare before.csv after.csv --kernel stencil --format json
+
+    Kernels pair by name and launch shape. A change inside the spread of the launches is no clear difference, and
+    times at different clocks do not compare. Exit status 5 when no pair can be compared.
+    """  # noqa: D301 - \b is typer's mark for a block that keeps its lines
+    check_output(output, [before, after])
+    from ncudiag.api import compare as compared
+
+    chosen = shared.chosen(
+        no_config=no_config, rules=rules, select=select, ignore=ignore,
+        high=high, saturated=saturated, borderline=borderline,
+    )  # fmt: skip
+    comparison = compared(before, after, kernel=kernel or None, **chosen)
+    error = None if comparison.comparable else _not_comparable(before, after)
+    if output_format is DocumentFormat.JSON:
+        from ncudiag.report.json_output import comparison_to_json
+
+        write_text(comparison_to_json(comparison, error), output=output)
+    else:
+        import sys
+
+        from ncudiag.report.comparison_text import render_comparison
+
+        place = terminal.FILE if output is not None else terminal.of_stream(sys.stdout)
+        text = render_comparison(comparison, width=place.width, colour=place.colour, unicode=place.unicode)
+        write_text(text, output=output)
+    if error is not None:
+        raise typer.Exit(error.exit_status)
+
+
+def _not_comparable(before: str, after: str) -> ComparisonError:
+    return ComparisonError(
+        "not-comparable",
+        f"no kernel of {before} can be compared with one of {after}",
+        "Profile both with the same ncu, on the same GPU, with locked clocks (ncu --clock-control base) and the same "
+        "launch shape; each pair says what differs.",
+        details={"before": before, "after": after},
+    )

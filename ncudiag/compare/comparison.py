@@ -1,0 +1,111 @@
+"""The answer to a comparison: a pydantic document that is the JSON.
+
+Names and words are fixed within a major schema version; None is JSON's null and means *missing*.
+"""
+
+from __future__ import annotations
+
+from typing import Generic, Literal, TypeAlias, TypeVar
+
+from ncudiag.diagnose.diagnosis import Duration, Entry, KernelIdentity, Limiter, Number, Tool, Verdict
+from ncudiag.model import Source
+
+Status: TypeAlias = Literal["improved", "regressed", "no-clear-difference", "not-comparable"]
+ReasonCode: TypeAlias = Literal[
+    "gpu-differs",
+    "clocks-differ",
+    "launch-shape-differs",
+    "duration-missing",
+    "one-launch-each",
+    "ncu-version-differs",
+    "registers-differ",
+    "clocks-unknown",
+]
+
+T = TypeVar("T")
+
+
+class Both(Entry, Generic[T]):
+    """A value on each side."""
+
+    before: T
+    after: T
+
+
+class Change(Entry):
+    """A number on each side and how much it changed; each null where it is missing."""
+
+    before: Number | None
+    """Before, in base units."""
+    after: Number | None
+    """After, in base units."""
+    change: Number | None
+    """Relative: -0.2 is 20 % less; null where the number before is missing or zero."""
+
+
+class MetricChange(Change):
+    """One metric that moved."""
+
+    metric: str
+    """The name, as in ncu."""
+
+
+class FindingChanges(Entry):
+    """Rules that fired on one side only, by id."""
+
+    gone: tuple[str, ...]
+    """Fired before and no more."""
+    new: tuple[str, ...]
+    """Fire now and did not before."""
+
+
+class Pair(Entry):
+    """One kernel on both sides."""
+
+    kernel: KernelIdentity
+    """As it is after."""
+    kernel_before: KernelIdentity
+    """As it was before."""
+    status: Status
+    """Judged by the median duration."""
+    reasons: tuple[ReasonCode, ...]
+    """What makes the pair not comparable, or qualifies the answer."""
+    duration_ns: Change
+    """Median duration of a launch."""
+    cycles: Change | None
+    """Median elapsed cycles of a launch (gpc__cycles_elapsed.max); null when not collected on both sides."""
+    spread: Both[float | None]
+    """(max - min) / median of the durations of a side; null without a duration."""
+    verdict: Both[Verdict]
+    limiter: Both[Limiter | None]
+    metrics: tuple[MetricChange, ...]
+    """The five percentages, then the metrics that moved most."""
+    findings: FindingChanges
+    summary: str
+    """One sentence."""
+
+
+class Alone(Entry):
+    """A kernel that is on one side only."""
+
+    kernel: KernelIdentity
+    duration_ns: Duration
+    verdict: Verdict
+
+
+class Comparison(Entry):
+    """Before and after."""
+
+    schema_version: Literal["1.0"] = "1.0"
+    tool: Tool
+    before: Source
+    after: Source
+    pairs: tuple[Pair, ...]
+    """Largest captured time (of both sides together) first."""
+    only_before: tuple[Alone, ...]
+    only_after: tuple[Alone, ...]
+
+    @property
+    def comparable(self) -> bool:
+        """Whether at least one pair can be compared."""
+        return any(pair.status != "not-comparable" for pair in self.pairs)
