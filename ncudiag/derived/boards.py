@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from ncudiag.derived.inputs import Inputs
 
+Capability: TypeAlias = tuple[int, int]
+
 # GPUs without DRAM counters.
 # Source: counter data base of CUPTI 13.5 (GV11B Xavier, GA10B Orin, GB10B/C Thor, GB20B/C GB10).
 _NO_DRAM_COUNTERS = frozenset({(7, 2), (8, 7), (11, 0), (12, 1)})
-_NO_DRAM_NAMES = ("xavier", "orin", "thor", "gb10")
+_NO_DRAM_NAMES = frozenset({"xavier", "orin", "thor", "gb10"})
 
 # GeForce boards that run tensor work with FP32 accumulation at half rate.
 # Source: NVIDIA's GA102, Ada and RTX Blackwell white papers (FP16 with FP32 accumulate, GeForce columns).
@@ -40,24 +43,33 @@ _NO_TENSOR_NAMES = ("gtx 16", "mx450", "mx550", "quadro t1000", "quadro t2000", 
 _FIRST_TENSOR = (7, 0)
 
 
+def lacks_dram_counters(capability: Capability | None, gpu: str | None) -> bool:
+    """Whether a GPU has no DRAM counters; False where neither capability nor name says so."""
+    if capability is not None:
+        return capability in _NO_DRAM_COUNTERS
+    return not _NO_DRAM_NAMES.isdisjoint(re.findall(r"[a-z0-9]+", (gpu or "").lower()))
+
+
 def no_dram_counters(inputs: Inputs) -> bool:
-    """Whether this GPU has no DRAM counters; False where neither capability nor name says so."""
-    if inputs.compute_capability is not None:
-        return inputs.compute_capability in _NO_DRAM_COUNTERS
-    return any(word in _name(inputs).split() for word in _NO_DRAM_NAMES)
+    """Whether this kernel's GPU has no DRAM counters; False where neither capability nor name says so."""
+    return lacks_dram_counters(inputs.compute_capability, inputs.gpu)
 
 
-def half_rate_tensor(inputs: Inputs) -> bool | None:
-    """Whether tensor work with FP32 accumulation runs at half rate; None where only the missing name would tell."""
-    capability = inputs.compute_capability
+def halves_tensor(capability: Capability | None, gpu: str | None) -> bool | None:
+    """Whether a board runs tensor work with FP32 accumulation at half rate; None where the missing name would tell."""
     if capability is not None and capability not in _HALF_RATE:
         return False
-    if inputs.gpu is None:
+    if gpu is None:
         return None
-    name = _name(inputs)
+    name = gpu.lower()
     if "geforce" not in name:
         return False
     return capability is not None or any(series in name for series in _HALF_RATE_SERIES)
+
+
+def half_rate_tensor(inputs: Inputs) -> bool | None:
+    """The same of this kernel's GPU."""
+    return halves_tensor(inputs.compute_capability, inputs.gpu)
 
 
 def half_rate_possible(inputs: Inputs) -> bool:

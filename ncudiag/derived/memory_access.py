@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from ncudiag.derived.memory_levels import (
-    ratio,
-)
 from ncudiag.derived.metric import Derived
+from ncudiag.derived.ratios import FULL, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
 
 Operation: TypeAlias = Literal["ld", "st"]
 
-_FULL = 100.0
 _SECTOR_BYTES = 32
 _BITS_PER_BYTE = 8
 _WIDTHS_BIT = (8, 16, 32, 64, 128)
@@ -134,7 +131,7 @@ def narrow_access_pct(inputs: Inputs) -> float | None:
     if counts is None:
         return None
     narrow = sum(count for bits, count in counts.items() if bits <= _NARROW_BIT)
-    return _FULL * narrow / sum(counts.values())
+    return FULL * narrow / sum(counts.values())
 
 
 def ld_sectors_per_request(inputs: Inputs) -> float | None:
@@ -204,7 +201,7 @@ def used_pct(inputs: Inputs, operation: Operation) -> float | None:
     if pct:
         return pct
     excess = ld_excess_pct(inputs) if operation == "ld" else st_excess_pct(inputs)
-    return None if excess is None else _FULL - excess
+    return None if excess is None else FULL - excess
 
 
 def _counted_used_pct(inputs: Inputs, operation: Operation) -> float | None:
@@ -212,7 +209,7 @@ def _counted_used_pct(inputs: Inputs, operation: Operation) -> float | None:
     pct, used = inputs.get(base + ".pct"), inputs.get(base + ".ratio")
     if pct is not None or used is None:
         return pct
-    return _FULL * used / (inputs.get(base + ".max_rate") or _SECTOR_BYTES)
+    return FULL * used / (inputs.get(base + ".max_rate") or _SECTOR_BYTES)
 
 
 def global_excess_pct(inputs: Inputs) -> float | None:
@@ -224,9 +221,9 @@ def global_excess_pct(inputs: Inputs) -> float | None:
     for excessive, total in _EXCESS:
         share = ratio(inputs.get(excessive), inputs.get(total))
         if share is not None:
-            return _FULL * share
+            return FULL * share
     ideal = ratio(inputs.get(_IDEAL[0]), inputs.get(_IDEAL[1]))
-    return None if ideal is None else _FULL * (1 - ideal)
+    return None if ideal is None else FULL * (1 - ideal)
 
 
 def ld_excess_pct(inputs: Inputs) -> float | None:
@@ -262,14 +259,14 @@ def _split_excess(inputs: Inputs, own: Operation, other: Operation) -> float | N
     own_requests, other_requests = requests[own], requests[other]
     if excess is None or not own_sectors or other_sectors is None or own_requests is None or other_requests is None:
         return None
-    total = excess / _FULL * (own_sectors + other_sectors)
+    total = excess / FULL * (own_sectors + other_sectors)
     ideal = ratio(own_sectors + other_sectors - total, own_requests + other_requests)
     if ideal is None:
         return None
     own_above = max(0.0, own_sectors - ideal * own_requests)
     other_above = max(0.0, other_sectors - ideal * other_requests)
     share = ratio(own_above, own_above + other_above)
-    return 0.0 if share is None else _FULL * total * share / own_sectors
+    return 0.0 if share is None else FULL * total * share / own_sectors
 
 
 _BY_WIDTH = (tuple(_width_metric(bits) for bits in _WIDTHS_BIT),)

@@ -7,56 +7,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ncudiag.derived.boards import no_dram_counters
 from ncudiag.derived.metric import Derived
+from ncudiag.derived.pipes import ACTIVE, ELAPSED
+from ncudiag.derived.ratios import FULL, headroom_pct, ratio
 from ncudiag.derived.work import dram_bytes as _dram_bytes
 
 if TYPE_CHECKING:
     from ncudiag.derived.inputs import Inputs
 
-_ELAPSED = ".avg.pct_of_peak_sustained_elapsed"
-_ACTIVE = ".avg.pct_of_peak_sustained_active"
-_FULL = 100.0
 
-DRAM_THROUGHPUT = "dram__throughput" + _ELAPSED
-GPU_DRAM_THROUGHPUT = "gpu__dram_throughput" + _ELAPSED
-L2_THROUGHPUT = "lts__throughput" + _ELAPSED
-L1_THROUGHPUT = "l1tex__throughput" + _ELAPSED
-L1_THROUGHPUT_ACTIVE = "l1tex__throughput" + _ACTIVE
-MEMORY_THROUGHPUT = "gpu__compute_memory_throughput" + _ELAPSED
-WAVEFRONTS_PCT = "l1tex__data_pipe_lsu_wavefronts" + _ELAPSED
-SM_MEMORY_THROUGHPUT = "sm__memory_throughput" + _ELAPSED
-SM_INSTRUCTION_THROUGHPUT = "sm__instruction_throughput" + _ELAPSED
-SM_INSTRUCTION_THROUGHPUT_ACTIVE = "sm__instruction_throughput" + _ACTIVE
+DRAM_THROUGHPUT = "dram__throughput" + ELAPSED
+GPU_DRAM_THROUGHPUT = "gpu__dram_throughput" + ELAPSED
+L2_THROUGHPUT = "lts__throughput" + ELAPSED
+L1_THROUGHPUT = "l1tex__throughput" + ELAPSED
+L1_THROUGHPUT_ACTIVE = "l1tex__throughput" + ACTIVE
+MEMORY_THROUGHPUT = "gpu__compute_memory_throughput" + ELAPSED
+WAVEFRONTS_PCT = "l1tex__data_pipe_lsu_wavefronts" + ELAPSED
+SM_MEMORY_THROUGHPUT = "sm__memory_throughput" + ELAPSED
+SM_INSTRUCTION_THROUGHPUT = "sm__instruction_throughput" + ELAPSED
+SM_INSTRUCTION_THROUGHPUT_ACTIVE = "sm__instruction_throughput" + ACTIVE
 
 _L1_CYCLES = ("l1tex__cycles_active.sum", "l1tex__cycles_elapsed.sum")
 _SM_CYCLES = ("sm__cycles_active.avg", "gpc__cycles_elapsed.max")
 _RATE = ("dram__bytes.sum.per_second", "dram__bytes.sum.peak_sustained", "dram__cycles_elapsed.avg.per_second")
 
-# GPUs without DRAM counters: Xavier, Orin, Thor, GB10 (counter data base of CUPTI 13.5 and ncu 2024.2).
-NO_DRAM_COUNTERS = frozenset({(7, 2), (8, 7), (11, 0), (12, 1)})
-NO_DRAM_NAMES = frozenset({"xavier", "orin", "thor", "gb10"})
-
-
-def ratio(part: float | None, whole: float | None) -> float | None:
-    """``part / whole``; None when either is missing or the whole is zero."""
-    return None if part is None or not whole else part / whole
-
-
-def headroom(pct: float | None) -> float | None:
-    """What is left below 100 %, in percent of the time; None when missing or above 100 (a measuring error).
-
-    At the same amount of work a unit that is busy for p % of the time cannot finish in less than p % of it.
-    """
-    return None if pct is None or pct > _FULL else _FULL - pct
-
 
 def has_dram_counters(inputs: Inputs) -> bool:
     """Whether this GPU can measure DRAM; taken for granted where neither capability nor name is known."""
-    if dram_pct(inputs) is not None:
-        return True
-    if inputs.compute_capability is not None:
-        return inputs.compute_capability not in NO_DRAM_COUNTERS
-    return NO_DRAM_NAMES.isdisjoint((inputs.gpu or "").lower().split())
+    return dram_pct(inputs) is not None or not no_dram_counters(inputs)
 
 
 def dram_pct(inputs: Inputs) -> float | None:
@@ -77,7 +56,7 @@ def dram_rate_pct(inputs: Inputs) -> float | None:
     """
     rate, peak, clock = (inputs.get(name) for name in _RATE)
     share = None if peak is None or clock is None else ratio(rate, peak * clock)
-    return None if share is None else _FULL * share
+    return None if share is None else FULL * share
 
 
 def dram_bytes(inputs: Inputs) -> float | None:
@@ -174,32 +153,32 @@ def sm_memory_lead(inputs: Inputs) -> float | None:
 
 def dram_headroom_pct(inputs: Inputs) -> float | None:
     """What a full DRAM would save at the same bytes, % of the time: 100 - ``derived:dram_pct``."""
-    return headroom(dram_pct(inputs))
+    return headroom_pct(dram_pct(inputs))
 
 
 def l2_headroom_pct(inputs: Inputs) -> float | None:
     """What a full L2 would save at the same sectors, % of the time: 100 - ``lts__throughput``."""
-    return headroom(inputs.get(L2_THROUGHPUT))
+    return headroom_pct(inputs.get(L2_THROUGHPUT))
 
 
 def l1_headroom_pct(inputs: Inputs) -> float | None:
     """What a full L1/TEX would save at the same accesses, % of the time: 100 - ``derived:l1_pct``."""
-    return headroom(l1_pct(inputs))
+    return headroom_pct(l1_pct(inputs))
 
 
 def memory_headroom_pct(inputs: Inputs) -> float | None:
     """What the busiest memory level has left, % of the time: 100 - ``gpu__compute_memory_throughput``."""
-    return headroom(inputs.get(MEMORY_THROUGHPUT))
+    return headroom_pct(inputs.get(MEMORY_THROUGHPUT))
 
 
 def wavefront_headroom_pct(inputs: Inputs) -> float | None:
     """What the L1 data stage has left, % of the time: 100 - ``l1tex__data_pipe_lsu_wavefronts``."""
-    return headroom(inputs.get(WAVEFRONTS_PCT))
+    return headroom_pct(inputs.get(WAVEFRONTS_PCT))
 
 
 def sm_memory_headroom_pct(inputs: Inputs) -> float | None:
     """What the SM's memory pipes have left, % of the time: 100 - ``sm__memory_throughput``."""
-    return headroom(inputs.get(SM_MEMORY_THROUGHPUT))
+    return headroom_pct(inputs.get(SM_MEMORY_THROUGHPUT))
 
 
 def overfetch_gain_pct(inputs: Inputs) -> float | None:
@@ -209,7 +188,7 @@ def overfetch_gain_pct(inputs: Inputs) -> float | None:
     the algorithm has to move.
     """
     share = ratio(inputs.needed_bytes, dram_bytes(inputs))
-    return None if share is None else max(0.0, _FULL - _FULL * share)
+    return None if share is None else max(0.0, FULL - FULL * share)
 
 
 _DRAM = ((DRAM_THROUGHPUT,), (GPU_DRAM_THROUGHPUT,))

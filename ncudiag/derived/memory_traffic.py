@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ncudiag.derived.memory_access import has_asynchronous_copies
-from ncudiag.derived.memory_levels import MEMORY_THROUGHPUT, WAVEFRONTS_PCT, l1_pct, ratio
+from ncudiag.derived.memory_levels import MEMORY_THROUGHPUT, WAVEFRONTS_PCT, l1_pct
 from ncudiag.derived.memory_waste import L2_SECTORS, SHARED_WAVEFRONTS_PCT
 from ncudiag.derived.metric import Derived
+from ncudiag.derived.ratios import FULL, ratio
 
 if TYPE_CHECKING:
     from ncudiag.derived.inputs import Inputs
 
-_FULL = 100.0
 _SECTOR_BYTES = 32
 
 _SHARED_EXCESS = (
@@ -70,7 +70,7 @@ def _total(inputs: Inputs, names: tuple[str, ...]) -> float | None:
 
 def _percent(part: float | None, whole: float | None) -> float | None:
     share = ratio(part, whole)
-    return None if share is None else _FULL * share
+    return None if share is None else FULL * share
 
 
 def shared_conflict_pct(inputs: Inputs) -> float | None:
@@ -172,7 +172,7 @@ def local_cost_pct(inputs: Inputs) -> float | None:
     if _total(inputs, _LOCAL) == 0:
         return 0.0
     share, memory = local_share_pct(inputs), inputs.get(MEMORY_THROUGHPUT)
-    return None if share is None or memory is None else share * memory / _FULL
+    return None if share is None or memory is None else share * memory / FULL
 
 
 def spill_share_pct(inputs: Inputs) -> float | None:
@@ -301,7 +301,7 @@ def _imbalance_names(unit: str) -> tuple[str, ...]:
 def _imbalance_pct(inputs: Inputs, unit: str) -> float | None:
     average, largest, active, elapsed = (inputs.get(name) for name in _imbalance_names(unit))
     evenness, share = ratio(average, largest), ratio(active, elapsed)
-    return None if evenness is None or share is None else _FULL * (1 - evenness) * share
+    return None if evenness is None or share is None else FULL * (1 - evenness) * share
 
 
 _SHARED = (*_SHARED_EXCESS, *_CONFLICTS)

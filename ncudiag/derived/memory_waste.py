@@ -20,14 +20,13 @@ from ncudiag.derived.memory_levels import (
     WAVEFRONTS_PCT,
     dram_pct,
     l1_pct,
-    ratio,
 )
 from ncudiag.derived.metric import Derived
+from ncudiag.derived.ratios import FULL, ratio
 
 if TYPE_CHECKING:
     from ncudiag.derived.inputs import Inputs
 
-_FULL = 100.0
 # Ours: two percentages closer than a point are one number.
 _SAME_POINTS = 1.0
 
@@ -99,7 +98,7 @@ def _waste(inputs: Inputs, operation: Operation) -> float | None:
     excess = ld_excess_pct(inputs) if operation == "ld" else st_excess_pct(inputs)
     measured = [
         share
-        for share in (None if used is None else 1 - used / _FULL, None if excess is None else excess / _FULL)
+        for share in (None if used is None else 1 - used / FULL, None if excess is None else excess / FULL)
         if share is not None
     ]
     if measured:
@@ -110,7 +109,7 @@ def _waste(inputs: Inputs, operation: Operation) -> float | None:
 
 def _miss(inputs: Inputs, hit_pct: str) -> float:
     hit = inputs.get(hit_pct)
-    return 1.0 if hit is None else max(0.0, 1 - hit / _FULL)
+    return 1.0 if hit is None else max(0.0, 1 - hit / FULL)
 
 
 def _l1_for_global(inputs: Inputs) -> float | None:

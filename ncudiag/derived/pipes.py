@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ncudiag.derived.inputs import Inputs
 
 MathPipe: TypeAlias = Literal["tensor", "FP64", "FP32", "FP16", "INT", "XU", "CBU", "uniform"]
-MemoryPipe: TypeAlias = Literal["LSU", "TEX", "TMA", "ADU"]
+MemoryPipe: TypeAlias = Literal["LSU", "TEX", "TMA", "ADU", "MIO"]
 
 WARP_LANES = 32.0
 ELAPSED = ".avg.pct_of_peak_sustained_elapsed"
@@ -63,12 +63,14 @@ MATH_PIPES: Mapping[MathPipe, tuple[str, ...]] = {
     "uniform": ("sm__inst_executed_pipe_uniform",),
 }
 
-# `sm__memory_throughput` counts the ADU among its parts, so it stands on the memory side here.
+# What only moves data: parts of `sm__memory_throughput` (its breakdown, section SpeedOfLight). That counts the ADU
+# among them; MIO stands for the queues between the pipes and the register file.
 MEMORY_PIPES: Mapping[MemoryPipe, tuple[str, ...]] = {
     "LSU": ("sm__inst_executed_pipe_lsu",),
     "TEX": ("sm__inst_executed_pipe_tex",),
     "TMA": ("sm__pipe_tma_cycles_active", "sm__inst_executed_pipe_tma"),
     "ADU": ("sm__inst_executed_pipe_adu",),
+    "MIO": ("sm__mio_pq_read_cycles_active", "sm__mio_pq_write_cycles_active", "sm__mio2rf_writeback_active"),
 }
 
 

@@ -61,7 +61,7 @@ def diagnose_kernel(
         limiter=None if limiter is None else limiter.unit,
         reason=judgement.unknown_reason if reason is None else reason.word,
     )
-    situation = Situation(judgement.verdict, confidence, _capability(kernel), thresholds)
+    situation = Situation(judgement.verdict, confidence, kernel.capability, thresholds)
     inputs = _inputs(group, kernel, situation, options)
     results = _ask(group, kernel, situation, agreement, inputs, options=options, units=units)
     general = first_thing_to_try(kernel, judgement, limiter, reason, table=table)
@@ -126,11 +126,6 @@ def _ask(
         dialect=dialect_of(group.key.name),
         short_kernel=duration is not None and duration < options.table.limits.short_kernel_ns,
     )
-
-
-def _capability(kernel: Measured) -> tuple[int, int] | None:
-    major, point, minor = (kernel.compute_capability or "").partition(".")
-    return (int(major), int(minor)) if point and major.isdecimal() and minor.isdecimal() else None
 
 
 def _merged(first: tuple[Missing, ...], second: tuple[Missing, ...]) -> tuple[Missing, ...]:

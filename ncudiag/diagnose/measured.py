@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ncudiag.derived.boards import halves_tensor, lacks_dram_counters
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from ncudiag.derived.boards import Capability
 
 SM_PCT = ("sm__throughput.avg.pct_of_peak_sustained_elapsed",)
 DRAM_PCT = (
@@ -33,16 +36,6 @@ WAVES = "launch__waves_per_multiprocessor"
 THEORETICAL_OCCUPANCY = "sm__maximum_warps_per_active_cycle_pct"
 ACHIEVED_OCCUPANCY = "sm__warps_active.avg.pct_of_peak_sustained_active"
 ISSUE_RATE = "smsp__issue_active.avg.per_cycle_active"
-
-# GPUs without DRAM counters: the metric does not exist, and `memory_pct` is caches only.
-# Source: counter data base of CUPTI 13.5 (GV11B Xavier, GA10B Orin, GB10B/C Thor, GB20B/C GB10).
-_NO_DRAM_COUNTERS = frozenset({"7.2", "8.7", "11.0", "12.1"})
-_NO_DRAM_NAMES = frozenset({"xavier", "orin", "thor", "gb10"})
-
-# GeForce boards that run tensor work with FP32 accumulation at half rate.
-# Source: NVIDIA's GA102, Ada and RTX Blackwell white papers (FP16 with FP32 accumulate, GeForce columns).
-_HALF_RATE = frozenset({"8.6", "8.9", "12.0"})
-_HALF_RATE_SERIES = ("rtx 30", "rtx 40", "rtx 50")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,22 +95,18 @@ class Measured:
         return self.pct(L1_PCT)
 
     @property
+    def capability(self) -> Capability | None:
+        """Compute capability as (major, minor); None where it is missing or no such pair."""
+        major, point, minor = (self.compute_capability or "").partition(".")
+        return (int(major), int(minor)) if point and major.isdecimal() and minor.isdecimal() else None
+
+    @property
     def has_dram_counters(self) -> bool:
         """Whether this GPU can measure DRAM; taken for granted where neither capability nor name is known."""
-        if self.dram_pct is not None:
-            return True
-        if self.compute_capability is not None:
-            return self.compute_capability not in _NO_DRAM_COUNTERS
-        return _NO_DRAM_NAMES.isdisjoint(re.findall(r"[a-z0-9]+", (self.gpu or "").lower()))
+        return self.dram_pct is not None or not lacks_dram_counters(self.capability, self.gpu)
 
     @property
     def half_rate_tensor(self) -> bool | None:
         """Whether tensor work with FP32 accumulation runs at half rate; None where the name would decide."""
-        if self.compute_capability is not None and self.compute_capability not in _HALF_RATE:
-            return False
-        if self.gpu is None:
-            return None if self.compute_capability is not None else False
-        name = self.gpu.lower()
-        if "geforce" not in name:
-            return False
-        return self.compute_capability is not None or any(series in name for series in _HALF_RATE_SERIES)
+        # Nothing known of the GPU: no reason to doubt the full rate.
+        return False if self.capability is None and self.gpu is None else halves_tensor(self.capability, self.gpu)

@@ -1,63 +1,24 @@
-"""The pipes of an SM: which is busiest, and under which names ncu reports it."""
+"""The pipes of an SM: which is busiest, as a verdict sees it.
+
+A verdict takes the ``_active`` form of older reports as it is: it is an upper bound, and what a pipe explains is
+checked against the SM's own percentage. Rules scale it (:mod:`ncudiag.derived.pipes`, which holds the names).
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ncudiag.derived.pipes import ACTIVE, ELAPSED, MATH_PIPES, MEMORY_PIPES
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_SUFFIXES = (".avg.pct_of_peak_sustained_elapsed", ".avg.pct_of_peak_sustained_active")
+_SUFFIXES = (ELAPSED, ACTIVE)
+ISSUE_SLOTS = ("sm__inst_issued" + ELAPSED, "sm__inst_issued" + ACTIVE)
 
-# Math pipes by the unit that a limiter names. Within a unit the spellings of different chips and ncu versions;
-# `cycles_active` says how long the pipe was busy, `inst_executed` only how many instructions entered it.
-# `sm__pipe_shared_cycles_active` is a sum of others and stays out.
-_MATH: dict[str, tuple[str, ...]] = {
-    "tensor": (
-        "sm__pipe_tc_cycles_active",
-        "sm__pipe_tensor_cycles_active_v2",
-        "sm__pipe_tensor_cycles_active",
-        "sm__inst_executed_pipe_tensor",
-        "sm__pipe_tensor_op_hmma_cycles_active_v2",
-        "sm__pipe_tensor_op_hmma_cycles_active",
-        "sm__pipe_tensor_op_imma_cycles_active",
-        "sm__pipe_tensor_op_dmma_cycles_active",
-        "sm__pipe_tensor_op_gmma_cycles_active",
-        "sm__pipe_tensor_subpipe_hmma_cycles_active",
-        "sm__pipe_tensor_subpipe_imma_cycles_active",
-        "sm__pipe_tensor_subpipe_dmma_cycles_active",
-        "sm__inst_executed_pipe_tensor_op_hmma",
-        "sm__inst_executed_pipe_tensor_op_imma",
-        "sm__inst_executed_pipe_tensor_op_dmma",
-        "sm__inst_executed_pipe_tensor_op_gmma",
-        "sm__inst_executed_pipe_tensor_subpipe_hmma",
-        "sm__inst_executed_pipe_tensor_subpipe_imma",
-        "sm__inst_executed_pipe_tensor_subpipe_dmma",
-    ),
-    "FP64": ("sm__pipe_fp64_cycles_active", "sm__inst_executed_pipe_fp64"),
-    "FP32": (
-        "sm__pipe_fma_cycles_active",
-        "sm__inst_executed_pipe_fma",
-        "sm__pipe_fmaheavy_cycles_active",
-        "sm__inst_executed_pipe_fmaheavy",
-    ),
-    "FP16": ("sm__pipe_fp16_cycles_active", "sm__inst_executed_pipe_fp16", "sm__inst_executed_pipe_fma_type_fp16"),
-    "INT": ("sm__pipe_alu_cycles_active", "sm__inst_executed_pipe_alu"),
-    "XU": ("sm__pipe_xu_cycles_active", "sm__inst_executed_pipe_xu"),
-    "CBU": ("sm__inst_executed_pipe_cbu", "sm__inst_executed_pipe_cbu_pred_on_any"),
-    "ADU": ("sm__inst_executed_pipe_adu",),
-    "uniform": ("sm__inst_executed_pipe_uniform",),
-}
-
-# The memory half of `sm__throughput`: what only moves data. Source: breakdown of sm__throughput (SpeedOfLight).
-_MEMORY: dict[str, tuple[str, ...]] = {
-    "LSU": ("sm__inst_executed_pipe_lsu",),
-    "TEX": ("sm__inst_executed_pipe_tex",),
-    "TMA": ("sm__inst_executed_pipe_tma",),
-    "MIO": ("sm__mio_pq_read_cycles_active", "sm__mio_pq_write_cycles_active", "sm__mio2rf_writeback_active"),
-}
-
-ISSUE_SLOTS = ("sm__inst_issued" + _SUFFIXES[0], "sm__inst_issued" + _SUFFIXES[1])
+# The ADU (branch addresses, barriers, divergent constants) loads and stores nothing: a limiter of its own name.
+_MATH: Mapping[str, tuple[str, ...]] = dict((*MATH_PIPES.items(), ("ADU", MEMORY_PIPES["ADU"])))
+_MEMORY: Mapping[str, tuple[str, ...]] = {name: bases for name, bases in MEMORY_PIPES.items() if name != "ADU"}
 
 
 class Pipe(NamedTuple):
