@@ -38,7 +38,7 @@ _MEANT = {
 _OTHER_GPU = frozenset({"ti", "super"})
 _NOISE = frozenset({"nvidia", "geforce", "tesla", "rtx", "jetson", "gpu", "per"})
 # People write RTX4090, H100SXM and 3090Ti; a device is called "RTX 4090".
-_GLUED = re.compile(r"(?<=rtx)(?=\d)|(?<=\d)(?=(?:sxm|pcie|nvl|ti|super)\b)|(?<=ti)(?=super\b)")
+_GLUED = re.compile(r"(?<=rtx)(?=\d)|(?<=\d)(?=(?:sxm\d?|pcie|nvl|ti|super|tisuper)\b)|(?<=ti)(?=super\b)")
 _WORD = re.compile(r"[a-z0-9.]+")
 _MOST_SUGGESTIONS = 5
 
