@@ -23,17 +23,21 @@ class DiagnoseOptions(Choices, total=False):
 
     kernel: list[str] | None
     needed_bytes: float | None
+    needed_flops: float | None
     locale: str | None
     with_host: bool
     brief: bool
 
 
-def answer(files: list[str], choice: OutputOptions, **options: Unpack[DiagnoseOptions]) -> int:
+def answer(
+    files: list[str], choice: OutputOptions, *, plot: str | None = None, **options: Unpack[DiagnoseOptions]
+) -> int:
     """Explain files and write the answers.
 
     Args:
         files: names and patterns.
         choice: what to write and where.
+        plot: where to draw the roofline of the one report.
         options: as :func:`ncudiag.diagnose` takes them.
 
     Returns:
@@ -47,6 +51,8 @@ def answer(files: list[str], choice: OutputOptions, **options: Unpack[DiagnoseOp
         message = f"{len(names)} files do not fit into one JSON document"
         raise UsageError("usage", message, "Add --many for an array with one Report per file.")
     check_output(choice.output, names)
+    if plot is not None:
+        _check_plot(plot, names, choice)
     from ncudiag.api import diagnose
 
     # What was imported stays to the end: it need not be looked through again while a large report is read.
@@ -57,9 +63,27 @@ def answer(files: list[str], choice: OutputOptions, **options: Unpack[DiagnoseOp
         return diagnose(name, top=choice.top, **options)
 
     if len(names) == 1 and not choice.many:
-        emit_report(one(names[0]), choice)
+        report = one(names[0])
+        emit_report(report, choice)
+        if plot is not None:
+            _emit_plot(plot, report, choice)
         return EXIT_OK
     return emit_reports(_answers(names, one), choice)
+
+
+def _check_plot(plot: str, names: list[str], choice: OutputOptions) -> None:
+    from ncudiag.cli.plot import check_plot
+
+    if len(names) > 1 or choice.many:
+        raise UsageError("usage", "--plot draws one report", "Call it once for each file.")
+    check_plot(plot, form=choice.format, output=choice.output, others=names)
+
+
+def _emit_plot(plot: str, report: Report, choice: OutputOptions) -> None:
+    from ncudiag.cli.plot import emit_plot
+    from ncudiag.report.roofline_picture import pictures
+
+    emit_plot(plot, pictures(report), after_text=choice.output is None)
 
 
 def plain_call(arguments: list[str]) -> tuple[list[str], OutputOptions] | None:

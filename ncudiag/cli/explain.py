@@ -37,6 +37,8 @@ def explain(
     select: shared.Select = None,
     ignore: shared.Ignore = None,
     needed_bytes: shared.Bytes = None,
+    needed_flops: shared.Flops = None,
+    plot: shared.Plot = None,
     all_findings: shared.AllFindings = False,
     with_ncu_rules: shared.WithNcuRules = False,
     with_host: shared.WithHost = False,
@@ -49,6 +51,7 @@ def explain(
     Examples:
       ncudiag explain report.csv
       ncudiag explain report.csv --kernel stencil --format json
+      ncudiag explain report.csv --plot roofline.svg
       ncudiag explain report.csv --rules my_rules --ignore LAT011,trust
       ncudiag explain --many --format json "reports/**/*.csv" --output all.json
       ncu --import report.ncu-rep --csv --page raw | ncudiag explain -
@@ -63,7 +66,9 @@ def explain(
             all_findings=all_findings, with_ncu_rules=with_ncu_rules,
         ),
         kernel=kernel or None,
+        plot=plot,
         needed_bytes=shared.parse_bytes(needed_bytes),
+        needed_flops=needed_flops,
         locale=locale,
         with_host=with_host,
         brief=brief,

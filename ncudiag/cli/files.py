@@ -35,8 +35,8 @@ def expand(names: list[str]) -> list[str]:
     return list(found)
 
 
-def write_atomically(name: str, text: str) -> None:
-    """Replace a file by a text in UTF-8, whole or not at all.
+def write_atomically(name: str, text: str | bytes) -> None:
+    """Replace a file by a text in UTF-8, or by bytes, whole or not at all.
 
     A link is followed; a device or a pipe (``/dev/null``) is written to as it is; an existing file keeps its mode.
 
@@ -46,7 +46,7 @@ def write_atomically(name: str, text: str) -> None:
     import tempfile
 
     target = Path(os.path.realpath(name))
-    content = text.encode("utf-8", "backslashreplace")
+    content = text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
     mode = target.stat().st_mode if target.exists() else None
     if mode is not None and not stat.S_ISREG(mode):
         target.write_bytes(content)

@@ -16,6 +16,7 @@ __all__ = [
     "Borderline",
     "Brief",
     "Bytes",
+    "Flops",
     "Format",
     "High",
     "Ignore",
@@ -23,6 +24,7 @@ __all__ = [
     "NoConfig",
     "Output",
     "OutputFormat",
+    "Plot",
     "Rules",
     "Saturated",
     "Select",
@@ -92,6 +94,18 @@ Bytes: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--bytes", metavar="N", help="Bytes that each launch has to move to and from DRAM (1.5e9, 1.5GB, 512MiB)."
+    ),
+]
+Flops: TypeAlias = Annotated[
+    float | None,
+    typer.Option("--flops", metavar="N", help="Floating-point operations that each launch needs, as in 1.4e11."),
+]
+Plot: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--plot",
+        metavar="FILE",
+        help="Draw the roofline: FILE.svg, .png or .html; - draws a small one in the terminal.",
     ),
 ]
 WithNcuRules: TypeAlias = Annotated[

@@ -185,7 +185,21 @@ def write_text(text: str, *, output: str | None = None) -> None:
     _write(text, OutputOptions(output=output))
 
 
-def check_output(output: str | None, others: Iterable[str] = ()) -> None:
+def write_file(content: bytes, name: str) -> None:
+    """Write a picture.
+
+    Raises:
+        UsageError: it cannot be written (``output-not-writable``).
+    """
+    from ncudiag.cli.files import write_atomically
+
+    try:
+        write_atomically(name, content)
+    except OSError as error:
+        raise _not_writable(name, error.strerror or str(error)) from error
+
+
+def check_output(output: str | None, others: Iterable[str] = (), *, option: str = "--output") -> None:
     """Fail early when the output file cannot be written, or would replace another file of this call.
 
     Raises:
@@ -195,8 +209,8 @@ def check_output(output: str | None, others: Iterable[str] = ()) -> None:
         return
     target = Path(output).resolve()
     if any(Path(name).resolve() == target for name in others if name != "-"):
-        message = f"--output {output} names a file that this call reads or writes already"
-        raise UsageError("usage", message, "Choose another file for --output.")
+        message = f"{option} {output} names a file that this call reads or writes already"
+        raise UsageError("usage", message, f"Choose another file for {option}.")
     if target.is_dir():
         raise _not_writable(output, _FOLDER)
     if not target.parent.is_dir():
@@ -240,6 +254,6 @@ def _not_writable(what: str, why: str) -> UsageError:
     return UsageError(
         "output-not-writable",
         f"{what} cannot be written: {why}",
-        "Choose another place with --output FILE, or free the one that you named.",
+        "Choose another place for it, or free the one that you named.",
         details={"output": what},
     )

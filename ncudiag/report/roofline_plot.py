@@ -49,15 +49,18 @@ def missing_extra() -> UsageError:
     )
 
 
-def check_installed() -> None:
+def check_installed(*libraries: str) -> None:
     """Find out early whether pictures can be made.
+
+    Args:
+        libraries: what is needed; by default what draws files.
 
     Raises:
         UsageError: the extra is not installed (``usage``).
     """
     from importlib.util import find_spec
 
-    if find_spec("altair") is None or find_spec("vl_convert") is None:
+    if any(find_spec(name) is None for name in libraries or ("altair", "vl_convert")):
         raise missing_extra()
 
 
@@ -164,6 +167,8 @@ def _subtitle(picture: Picture, width: float) -> list[str]:
     told = [picture.subtitle, *picture.notes]
     if picture.points:
         told.append("Area of a point: share of the captured time. Hollow: not all work was counted.")
+    else:
+        told.append("No FLOPs were counted: how near the units come to their own roofs, by rank of the kernel.")
     return [_shortened(line, width) for line in told]
 
 

@@ -198,6 +198,8 @@ def _count_notes(
     if moved == 0:
         notes.append("No byte went to or from DRAM: the intensity is unbounded.")
     notes += counted.left_out
+    if counted.operations and counted.tensor_unknown:
+        notes.append("Whether tensor cores worked was not measured: their operations would not be in the FLOP count.")
     main = counted.operations[0] if counted.operations else None
     if main is not None and main.precision == "fp16-vector" and main.flops:
         notes.append("FP16 instructions count as packed pairs: an upper bound where they were scalar.")

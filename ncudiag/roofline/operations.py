@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ncudiag.derived.boards import has_tensor_cores
 from ncudiag.derived.flops import (
     FLOP_PER_INSTRUCTION,
     PACKED_FP32,
@@ -77,11 +78,13 @@ class Counted(NamedTuple):
         operations: by precision, most work first; measured zeros are in it.
         left_out: what is known to be missing from the count, as sentences.
         tensor_left_out: whether tensor work is part of that.
+        tensor_unknown: whether the report has nothing about the tensor pipe of a GPU that may have one.
     """
 
     operations: tuple[Operations, ...]
     left_out: tuple[str, ...]
     tensor_left_out: bool
+    tensor_unknown: bool
 
     @property
     def flops(self) -> float | None:
@@ -121,7 +124,8 @@ def count_operations(inputs: Inputs, *, seconds: float | None) -> Counted:
     if tensor_left_out:
         left_out.append(_uncounted_tensor(inputs))
     ordered = sorted((*scalar, *tensor), key=lambda each: -(each.flops or each.flops_per_s or 0.0))
-    return Counted(tuple(ordered), tuple(left_out), tensor_left_out)
+    unknown = not tensor and math_pipe_pct(inputs, "tensor") is None and has_tensor_cores(inputs) is not False
+    return Counted(tuple(ordered), tuple(left_out), tensor_left_out, tensor_unknown=unknown)
 
 
 def integer_instructions(inputs: Inputs) -> float | None:
