@@ -119,6 +119,14 @@ def test_every_rule_can_be_shown_at_every_width(width: int, capsys: Capture, mon
     assert max(map(len, said(capsys, "rules list").splitlines())) <= width
 
 
+def test_thresholds_without_a_source_are_not_listed(tmp_path: Path, capsys: Capture) -> None:
+    own(tmp_path / "mine", capsys, rule="MEM001")
+    path = tmp_path / "mine" / "MEM901.toml"
+    assert "  Thresholds\n" in said(capsys, "rules show MEM901 --rules mine")
+    path.write_text(re.sub(r" +#.*", "", path.read_text(encoding="utf-8")), encoding="utf-8")
+    assert "  Thresholds\n" not in said(capsys, "rules show MEM901 --rules mine")
+
+
 def test_a_rule_as_json_has_the_keys_of_its_file(capsys: Capture) -> None:
     shown = document(capsys, "rules show global-loads-waste-sectors")
     rule = shown["rule"]

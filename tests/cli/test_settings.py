@@ -56,6 +56,7 @@ def test_the_search_ends_at_the_repository_and_at_home(project: Path) -> None:
     shutil.rmtree(project / ".git")
     assert read_settings(project / "src").high == 10
     assert read_settings(project / "src", home=project) == NONE
+    assert read_settings(Path("/no/such/folder")) == NONE, "the search ends at the root of the disk too"
 
 
 def test_a_user_without_a_home(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

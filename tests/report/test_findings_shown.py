@@ -200,6 +200,7 @@ def test_ncus_own_rules_only_when_asked() -> None:
     assert "own rules say:\n\n- `B`: B &lt;b&gt;\n- `A`: A &lt;b&gt;\n" in render_markdown(report, with_ncu_rules=True)
     silent = examples.report(kernel())
     assert "own rules" not in render_markdown(silent, with_ncu_rules=True)
+    assert "own rules" not in render_text(silent, width=80, colour=False, with_ncu_rules=True)
 
 
 def lacking(
@@ -256,3 +257,9 @@ def test_a_gap_that_is_longer_than_the_room_is_shown_if_it_is_the_first() -> Non
     text = text_of(kernel(missing=missing), width=60)
     assert "m" * 40 in text
     assert "and 1 more metric (see" in text
+
+
+def test_nothing_collects_what_a_gpu_does_not_have() -> None:
+    entry = kernel(missing=(lacking("dram", None, "the roofline", "not-on-this-gpu"),))
+    assert "Collect all" not in text_of(entry)
+    assert render_markdown(examples.report(entry)).endswith("needed for the roofline\n")
