@@ -159,7 +159,7 @@ def test_every_other_call_is_for_typer(line: str) -> None:
 def test_all_options_reach_the_library(calls: list[dict[str, Any]]) -> None:
     """Each under its own name."""
     line = "explain a.csv --kernel x --kernel regex:y --top 3 --high 50 --saturated 70 --borderline 2 --locale de_DE"
-    line += " --rules mine --rules other --select MEM,lat003 --select trust --ignore LAT011,,TRU001 --bytes 1.5GB"
+    line += " --rules mine --rules other --select MEM,lat003 --select trust --ignore LAT011,,TRU001 --bytes 1.5GB --flops 2e11"
     assert execute([*line.split(), "--with-host", "--brief"]) == 0
     assert calls == [
         {
@@ -173,6 +173,7 @@ def test_all_options_reach_the_library(calls: list[dict[str, Any]]) -> None:
             "select": ("MEM", "lat003", "trust"),
             "ignore": ("LAT011", "TRU001"),
             "needed_bytes": 1.5e9,
+            "needed_flops": 2e11,
             "locale": "de_DE",
             "with_host": True,
             "brief": True,
