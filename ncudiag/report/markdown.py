@@ -10,6 +10,7 @@ from ncudiag.report.escape import visible
 from ncudiag.report.evidence import decisions, measured
 from ncudiag.report.gaps import gaps
 from ncudiag.report.quantities import duration, percent, share
+from ncudiag.report.roofline_words import sentences
 from ncudiag.report.usefulness import by_usefulness
 
 if TYPE_CHECKING:
@@ -120,7 +121,8 @@ def _section(entry: Diagnosis, rank: int, thresholds: Thresholds) -> list[str]:
         facts = ", ".join(part for part in (each.number, each.gap) if part)
         named = f" ({code(each.metric)})" if each.metric else ""
         lines.append(f"- {prose(each.label)}: {prose(facts)}{named}")
-    return lines + [f"- {prose(note)}" for note in entry.notes]
+    lines += [f"- {prose(note)}" for note in entry.notes]
+    return lines + ([] if entry.roofline is None else _items("Roofline", sentences(entry.roofline)))
 
 
 def _findings(entry: Diagnosis, *, all_findings: bool) -> list[str]:

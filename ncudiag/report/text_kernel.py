@@ -9,7 +9,8 @@ from ncudiag.report.bars import bars
 from ncudiag.report.escape import columns, pad
 from ncudiag.report.evidence import decisions, measured
 from ncudiag.report.gaps import gaps
-from ncudiag.report.quantities import count, percent, quantity, share
+from ncudiag.report.quantities import count, percent, share
+from ncudiag.report.roofline_words import sentences
 from ncudiag.report.text_table import VERDICT_INKS
 from ncudiag.report.usefulness import by_usefulness, leads
 
@@ -158,22 +159,7 @@ def _finding(page: Page, finding: Finding, *, leading: bool) -> list[str]:
 
 def _roofline(page: Page, entry: Diagnosis) -> list[str]:
     """Where the kernel sits under its roofs."""
-    point = entry.roofline
-    if point is None:
-        return []
-    facts = []
-    if point.arithmetic_intensity is not None:
-        facts.append(f"{quantity(point.arithmetic_intensity, 'FLOP/byte')}")
-    if point.ridge_point is not None:
-        facts.append(f"ridge point at {quantity(point.ridge_point, 'FLOP/byte')}")
-    if point.achieved_flops_per_s is not None:
-        facts.append(f"{quantity(point.achieved_flops_per_s, 'flop/s')} achieved")
-    if point.pct_of_roof is not None:
-        facts.append(f"{percent(point.pct_of_roof)} of the roof")
-    if point.lower_bound:
-        facts.append("a lower bound: not all work was counted")
-    name = f"{point.precision}: " if point.precision else ""
-    return _list(page, "Roofline", (name + ", ".join(facts), *point.notes) if facts else point.notes)
+    return [] if entry.roofline is None else _list(page, "Roofline", sentences(entry.roofline))
 
 
 def _ncu_rules(page: Page, entry: Diagnosis) -> list[str]:

@@ -91,15 +91,15 @@ def _longest(*times_ns: float | None) -> float | None:
 def _sentence(paper: OnPaper, point: MeasuredRoofline, duration_ns: float | None) -> str:
     if paper.min_time_ns is None:
         return "What this kernel could reach on paper is not known: the report has no roofs and its GPU is not known."
-    could = _time(paper.min_time_ns)
+    could = f"take {_time(paper.min_time_ns)}"
     if paper.attainable_flops_per_s:
-        could = f"{_amount(paper.attainable_flops_per_s, 'FLOP/s')} ({could})"
+        could = f"reach {_amount(paper.attainable_flops_per_s, 'FLOP/s')} ({_time(paper.min_time_ns)})"
     if duration_ns is None:
-        return f"On paper the kernel could reach {could}; its duration was not measured."
+        return f"On paper the kernel could {could}; its duration was not measured."
     took = _time(duration_ns)
     done = paper.flops / duration_ns * _NS_PER_S if paper.flops else None
     took = f"{_amount(done, 'FLOP/s')} ({took})" if done else took
-    opening = f"On paper the kernel could reach {could}, measured {took}"
+    opening = f"On paper the kernel could {could}, measured {took}"
     if duration_ns < paper.min_time_ns:
         return f"{opening}: faster than on paper, so it needs less than was given, or the roofs are too low."
     share = _FULL * paper.min_time_ns / duration_ns
