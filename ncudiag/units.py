@@ -39,6 +39,19 @@ _NOUNS = """
 """
 _COUNTS = frozenset(_NOUNS.split())
 _COUNTS |= frozenset(word + ("es" if word.endswith(("s", "sh", "ch")) else "s") for word in _COUNTS)
+_TIME_STEPS = ((1e9, "s"), (1e6, "ms"), (1e3, "us"))
+_DECIMAL_STEPS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+# Base units that people read with a decimal prefix, and how they write them then.
+_PREFIXED = {
+    "byte": "B",
+    "byte/s": "B/s",
+    "byte/block": "B/block",
+    "hz": "Hz",
+    "inst/s": "inst/s",
+    "flop": "FLOP",
+    "flop/s": "FLOP/s",
+}
+
 _TERM = re.compile(r"([pnum\u00b5\u03bcKkMGTP]?)([A-Za-z]+)")
 
 
@@ -97,3 +110,20 @@ def _word(text: str) -> Unit | None:
     if text in _HERTZ:
         return Unit("hz", 0)
     return Unit(text, 0) if text in {"%", "1"} or text in _COUNTS else None
+
+
+def readable(value: float, unit: str) -> tuple[float, str]:
+    """A value in a base unit in the unit that people read it in: 4192 ns as 4.192 us, 78e6 byte as 78 MB.
+
+    Args:
+        value: in ``unit``.
+        unit: a base unit; one that nobody scales comes back as it is.
+    """
+    if unit == "ns":
+        # 999.7 us rounds to 1,000 us, which people write as 1.00 ms: step up where rounding would.
+        size, short = next((step for step in _TIME_STEPS if abs(value) >= step[0] * 0.9995), (1.0, "ns"))
+        return value / size, short
+    if unit not in _PREFIXED:
+        return value, unit
+    size, prefix = next((step for step in _DECIMAL_STEPS if abs(value) >= step[0]), (1.0, ""))
+    return value / size, prefix + _PREFIXED[unit]

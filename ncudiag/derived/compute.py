@@ -12,6 +12,7 @@ from ncudiag.derived.flops import (
     precision_flops,
     precision_peak_pct,
 )
+from ncudiag.derived.memory_levels import dram_pct
 from ncudiag.derived.metric import Derived
 from ncudiag.derived.pipe_metrics import PIPES
 from ncudiag.derived.pipes import ELAPSED, WARP_LANES, active_lanes, math_pipe_pct, pipe_use
@@ -163,17 +164,18 @@ def fp32_per_fp64_rate(inputs: Inputs) -> float | None:
 def fp64_gain_pct(inputs: Inputs) -> float | None:
     """What moving FP64 work to FP32 can save at most, in % of the time.
 
-    Formula: FP64 share of the FP32 and FP64 operations x (1 - 1 / FP32 rate per FP64 rate) x use of the FP64 pipe.
+    Formula: FP64 share of the FP32 and FP64 operations x (1 - 1 / FP32 rate per FP64 rate) x use of the FP64 pipe,
+    at most 100 - DRAM throughput: the bytes have to be moved all the same.
 
     Source:
-        NVIDIA's SOLFPRoofline rule (section SpeedOfLight_RooflineChart).
+        NVIDIA's SOLFPRoofline rule (section SpeedOfLight_RooflineChart); the bound by DRAM is ours.
     """
     double, single = precision_flops(inputs, "fp64"), precision_flops(inputs, "fp32")
     rate, pipe = fp32_per_fp64_rate(inputs), math_pipe_pct(inputs, "FP64")
     if double is None or single is None or pipe is None:
         return None
     share, slower = ratio(double, double + single), ratio(1.0, rate)
-    return None if share is None or slower is None else share * (1 - slower) * pipe
+    return None if share is None or slower is None else _below_dram(share * (1 - slower) * pipe, inputs)
 
 
 def lanes_used(inputs: Inputs) -> float | None:
@@ -185,13 +187,21 @@ def lanes_used(inputs: Inputs) -> float | None:
 def lanes_gain_pct(inputs: Inputs) -> float | None:
     """What full warps can save at most, in % of the time.
 
-    Formula: (1 - threads per instruction / 32) x ``sm__throughput``.
+    Formula: (1 - threads per instruction / 32) x ``sm__throughput``, at most 100 - DRAM throughput.
 
     Source:
-        NVIDIA's ThreadDivergence rule (section WarpStateStats).
+        NVIDIA's ThreadDivergence rule (section WarpStateStats); the bound by DRAM is ours.
     """
     lanes, sm_pct = lanes_used(inputs), inputs.get(_SM)
-    return None if lanes is None or sm_pct is None else max(0.0, 1 - lanes / WARP_LANES) * sm_pct
+    if lanes is None or sm_pct is None:
+        return None
+    return _below_dram(max(0.0, 1 - lanes / WARP_LANES) * sm_pct, inputs)
+
+
+def _below_dram(saving: float, inputs: Inputs) -> float:
+    """A saving of instructions, cut to the time in which DRAM is not busy; uncut where DRAM was not measured."""
+    dram = dram_pct(inputs)
+    return saving if dram is None else max(0.0, min(saving, FULL - dram))
 
 
 def _counted(*ops: str) -> tuple[str, ...]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ncudiag.derived.latency_occupancy import occupancy_limit_blocks
+from ncudiag.derived.latency_occupancy import WAVES, occupancy_limit_blocks
 from ncudiag.derived.latency_units import bounded_by_busiest_unit, memory_unit_pct
 from ncudiag.derived.launch import full_waves as whole_waves
 from ncudiag.derived.launch import tail_bound_pct as last_wave_bound
+from ncudiag.derived.launch import tail_idle_pct as last_wave_idle
 from ncudiag.derived.metric import Derived
 
 if TYPE_CHECKING:
     from ncudiag.derived.inputs import Inputs
 
-WAVES = "launch__waves_per_multiprocessor"
 GRID = "launch__grid_size"
 BLOCK = "launch__block_size"
 SM_COUNT = ("launch__sm_count", "device__attribute_multiprocessor_count")
@@ -60,9 +60,7 @@ def tail_idle_pct(inputs: Inputs) -> float | None:
     Source: arithmetic; NVIDIA's rule prints the bound of ``derived:tail_bound_pct`` instead.
     """
     waves = inputs.get(WAVES)
-    if waves is None:
-        return None
-    return 100 * (1 - waves / math.ceil(waves)) if waves >= 1 else 0.0
+    return None if waves is None else last_wave_idle(waves)
 
 
 def tail_gain_pct(inputs: Inputs) -> float | None:

@@ -21,6 +21,7 @@ LIMITS: Mapping[Resource, str] = {name: f"launch__occupancy_limit_{name}" for na
 # Reported from ncu 2025 on, compute capability 9.0 and later; without named barriers it never binds.
 _OPTIONAL: Resource = "barriers"
 _REQUIRED = tuple(name for resource, name in LIMITS.items() if resource != _OPTIONAL)
+_SHARED_PER_BLOCK = ("launch__shared_mem_per_block_static", "launch__shared_mem_per_block_dynamic")
 _BLOCK_SHAPE: tuple[Resource, ...] = ("warps", "blocks", "barriers")
 
 # CUDA C++ Programming Guide, table of technical specifications: 64 K registers per SM on every compute capability
@@ -29,6 +30,8 @@ _REGISTERS_PER_SM = 65536
 _REGISTER_STEP = 256
 _WARP_STEP = 4
 _WARP = 32
+WAVES = "launch__waves_per_multiprocessor"
+_FEW_WAVES = 4
 
 
 def occupancy_limit_blocks(inputs: Inputs) -> float | None:
@@ -82,9 +85,13 @@ def occupancy_limited_by_registers(inputs: Inputs) -> float | None:
 def occupancy_limited_by_shared_mem(inputs: Inputs) -> float | None:
     """1 when no resource allows fewer resident blocks than shared memory does, else 0; ties count.
 
-    Formula: ``launch__occupancy_limit_shared_mem`` = smallest of all limits. Unit: flag.
+    Formula: ``launch__occupancy_limit_shared_mem`` = smallest of all limits. A tie does not count where the kernel
+    uses no shared memory: its limit is then the one of the block slots under another name. Unit: flag.
     Source: NVIDIA's TheoreticalOccupancy rule (section Occupancy).
     """
+    uses_none = all(inputs.get(name) == 0 for name in _SHARED_PER_BLOCK)
+    if uses_none and not _binds_alone(inputs, "shared_mem"):
+        return None if occupancy_limit_blocks(inputs) is None else 0.0
     return _limited_by(inputs, "shared_mem")
 
 
@@ -162,11 +169,13 @@ def occupancy_gap_gain_pct(inputs: Inputs) -> float | None:
     """What reaching the theoretical occupancy can save at most of the SM's time.
 
     Formula: min(100 x gap / theoretical, ``derived:issue_gain_pct``), never below 0; the first alone where the
-    issue rate is missing. Unit: %. Source: estimate of NVIDIA's AchievedOccupancy rule.
+    issue rate is missing. Missing below four waves: a grid that short leaves such a gap by itself, and what can be
+    saved is a matter of the grid. Unit: %. Source: estimate of NVIDIA's AchievedOccupancy rule; four waves are ours.
     """
     gap = occupancy_gap(inputs)
     theoretical = inputs.get(THEORETICAL)
-    if gap is None or not theoretical:
+    waves = inputs.get(WAVES)
+    if gap is None or not theoretical or (waves is not None and waves < _FEW_WAVES):
         return None
     return _smaller(max(0.0, 100 * gap / theoretical), issue_gain_pct(inputs))
 

@@ -29,3 +29,14 @@ def tail_bound_pct(waves: float | None) -> float | None:
         return None
     full = full_waves(waves)
     return 100 / (1 + full) if full >= 1 and waves > full else 0.0
+
+
+def tail_idle_pct(waves: float) -> float:
+    """What a perfectly filled last wave would save, if all blocks run equally long, in percent of the time.
+
+    Formula: 100 x (1 - waves / ceil(waves)); 0 below one wave, where there is no tail but a small grid.
+
+    Args:
+        waves: ``launch__waves_per_multiprocessor``, waves per SM.
+    """
+    return 100 * (1 - waves / math.ceil(waves)) if waves >= 1 else 0.0

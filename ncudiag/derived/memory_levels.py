@@ -116,9 +116,12 @@ def l1_lead(inputs: Inputs) -> float | None:
 def l2_lead(inputs: Inputs) -> float | None:
     """How far L2 lies above the larger of L1/TEX and DRAM, points.
 
+    L2 counts as at most ``gpu__compute_memory_throughput``, the maximum over the levels: ``lts__throughput`` has
+    parts that are no traffic of the kernel (a report of an A100 has 88 against 76 %, which is DRAM).
     A missing DRAM is left out on GPUs without DRAM counters; elsewhere the lead is missing with it.
     """
-    return _lead(inputs.get(L2_THROUGHPUT), [l1_pct(inputs)], inputs)
+    l2, busiest = inputs.get(L2_THROUGHPUT), inputs.get(MEMORY_THROUGHPUT)
+    return _lead(l2 if l2 is None or busiest is None else min(l2, busiest), [l1_pct(inputs)], inputs)
 
 
 def _lead(own: float | None, others: list[float | None], inputs: Inputs) -> float | None:

@@ -10,9 +10,12 @@ Dialect: TypeAlias = Literal["triton", "cutlass", "cublas"]
 # Inductor's kernels begin with triton_; Triton up to 2.x appended the specialisation of the arguments (_0d1d2de).
 _TRITON = re.compile(r"^triton_|_\d+d(e?\d+(d|c|e)?)*e?$")
 _CUTLASS = re.compile(r"cutlass", re.IGNORECASE)
-# Names of the library's own kernels: volta_sgemm_..., ampere_h16816gemm_..., sm80_xmma_gemm_..., gemvNSP_kernel.
+# Names of the library's own kernels: volta_sgemm_..., ampere_h16816gemm_..., sm80_xmma_gemm_..., nvjet_..., and those
+# around them (gemvNSP_kernel, gemv2T_kernel_val, internal::gemvx::kernel, splitKreduce_kernel). A kernel that someone
+# called gemv_kernel is theirs.
 _CUBLAS = re.compile(
-    r"^(?:void )?(?:cublas|(?:volta|turing|ampere|hopper)_\w*gemm|sm\d+_xmma|gemv|gemmk1|splitKreduce)", re.IGNORECASE
+    r"^(?:void )?(?:cublas|(?:maxwell|volta|turing|ampere|hopper)_\w*gemm|sm\d+_xmma|nvjet_|internal::gemvx|"
+    r"gemvNSP_kernel|gemv2[NT]_kernel|gemvx::|gemmk1_kernel|gemmSN_|splitKreduce_kernel)"
 )
 
 

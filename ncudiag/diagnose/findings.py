@@ -10,6 +10,7 @@ from ncudiag.derived.registry import PREFIX, Lookup, all_derived
 from ncudiag.diagnose.diagnosis import EstimatedSpeedup, Evidence, Finding
 from ncudiag.diagnose.labels import label_of
 from ncudiag.rulebook.evaluate import Outcome, Situation, evaluate
+from ncudiag.units import readable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 _SEVERITY: Mapping[Severity, int] = {"high": 0, "medium": 1, "low": 2, "info": 3}
 _TIER: Mapping[Tier, int] = {"trust": 0, "waste": 1, "limit": 2, "latency": 3}
 _FULL = 100.0
+# Ours, after the 10-point balance of NVIDIA's SOLBottleneck rule: a waste that costs less than this share of the time
+# is worth a finding, but what limits the kernel, or why its warps wait, is worth more.
+_SMALL_WASTE_PCT = 10.0
+# NVIDIA's rules report an imbalance from 5 % of the time on; less than that ranks nothing above a graver finding.
+_FLOOR_PCT = 5.0
 _REASONED = frozenset({"latency-bound", "unknown"})
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _PERCENT = re.compile(r"pct(_of_peak\w*)?$|\.pct$|_pct$|throughput")
@@ -119,15 +125,22 @@ def expected_gain_pct(finding: Finding) -> float:
     return speedup.value if speedup.kind == "global" else speedup.value / 2
 
 
-def _order(entry: tuple[ReadyRule, Finding]) -> tuple[bool, float, int, str]:
+def _order(entry: tuple[ReadyRule, Finding]) -> tuple[bool, bool, float, int, str]:
     rule, finding = entry
-    return (rule.family != "trust", -expected_gain_pct(finding), _SEVERITY[finding.severity], rule.id)
+    gain = expected_gain_pct(finding)
+    return (
+        rule.family != "trust",
+        finding.severity == "info" and rule.severity != "info",  # a note on a short launch
+        -gain if gain >= _FLOOR_PCT else 0.0,
+        _SEVERITY[finding.severity],
+        rule.id,
+    )
 
 
 def _lead(
     fired: Sequence[tuple[ReadyRule, Finding]], undecided: Sequence[Undecided], agreement: Agreement
 ) -> tuple[ReadyRule, Finding] | None:
-    """The best of the rules that agree: by tier, then in the order of the findings.
+    """The best of the rules that agree: by tier, then in the order of the findings; small waste comes last.
 
     While it is not known whether work is wasted, how to feed the limiting unit is no first advice: the general one,
     which begins with the waste, is better.
@@ -135,9 +148,14 @@ def _lead(
     agreeing = [entry for entry in fired if _agrees(entry[0], agreement)]
     if not agreeing:
         return None
-    rule, finding = min(agreeing, key=lambda entry: (_TIER[entry[0].tier], _order(entry)))
+    rule, finding = min(agreeing, key=lambda entry: (_is_small_waste(*entry), _TIER[entry[0].tier], _order(entry)))
     unknown_waste = any(gap.rule.asked_first for gap in undecided)
     return None if rule.tier == "limit" and unknown_waste else (rule, finding)
+
+
+def _is_small_waste(rule: ReadyRule, finding: Finding) -> bool:
+    """Whether a rule about waste says itself that little can be saved; without an estimate nobody knows."""
+    return rule.tier == "waste" and 0 < expected_gain_pct(finding) < _SMALL_WASTE_PCT
 
 
 def _agrees(rule: ReadyRule, agreement: Agreement) -> bool:
@@ -239,9 +257,8 @@ def unit_of(metric: str, units: Mapping[str, str]) -> str:
     if metric.startswith(PREFIX):
         known = all_derived().get(metric)
         return "" if known is None else known.unit
-    if metric in units:
-        return units[metric]
-    return "%" if _PERCENT.search(metric) else ""
+    # Raw pages leave the unit of many percentages empty.
+    return units.get(metric) or ("%" if _PERCENT.search(metric) else "")
 
 
 def _shown(metric: str, lookup: Lookup, units: Mapping[str, str], *, after: str) -> str:
@@ -249,7 +266,7 @@ def _shown(metric: str, lookup: Lookup, units: Mapping[str, str], *, after: str)
     value = lookup(metric)
     if value is None:
         return "(not collected)"
-    unit = unit_of(metric, units)
+    value, unit = readable(value, unit_of(metric, units))
     number = f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:.3g}"  # noqa: PLR2004 - three digits read well
     if unit == "%":
         return f"{value:.1f} %"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ncudiag.derived.launch import tail_idle_pct
 from ncudiag.diagnose import measured as m
 from ncudiag.diagnose.verdict import cache_level_open
 
@@ -119,9 +120,11 @@ def _because(kernel: Measured, reason: Reason | None) -> str:
         case "small-grid":
             return f", because the grid does not fill the GPU ({number:.2f} waves per SM)"
         case "tail":
+            waves = kernel.values[m.WAVES]
+            idle = tail_idle_pct(waves)
             return (
-                f", because the last, partial wave can take up to {number:.0f} % of the time "
-                f"({kernel.values[m.WAVES]:.2f} waves per SM)"
+                f", because the last of {waves:.2f} waves per SM is a partial one: it takes up to {number:.0f} % of "
+                f"the time, and a filled one would save up to {idle:.0f} %"
             )
         case "low-occupancy":
             return f", because few warps can be resident (theoretical occupancy {number:.1f} %)"

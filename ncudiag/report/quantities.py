@@ -4,23 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ncudiag.units import readable
+
 if TYPE_CHECKING:
     from ncudiag.model import Dim3
 
 NOT_COLLECTED = "not collected"
 
-_TIME_STEPS = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns"))
-_DECIMAL_STEPS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
-# Units that people read with a decimal prefix, and how they write them then.
-_PREFIXED = {
-    "byte": "B",
-    "byte/s": "B/s",
-    "byte/block": "B/block",
-    "hz": "Hz",
-    "inst/s": "inst/s",
-    "flop": "FLOP",
-    "flop/s": "FLOP/s",
-}
 # Things, of which there may be several; ncu writes "32 register/thread".
 _COUNTED = frozenset({"block", "cycle", "register", "request", "sector", "thread", "warp", "wavefront"})
 _LARGE = 1000.0
@@ -45,11 +35,8 @@ def duration(value_ns: float | None) -> str:
     """Nanoseconds in the unit that leaves one to three digits before the point."""
     if value_ns is None:
         return NOT_COLLECTED
-    # 999.7 us rounds to 1,000 us, which people write as 1.00 ms: step up where rounding would.
-    for size, unit in _TIME_STEPS:
-        if abs(value_ns) >= size * 0.9995 or size == 1.0:
-            return f"{significant(value_ns / size)} {unit}"
-    raise AssertionError  # pragma: no cover - the last step takes everything
+    value, unit = readable(value_ns, "ns")
+    return f"{significant(value)} {unit}"
 
 
 def percent(value: float | None, *, against: float | None = None) -> str:
@@ -108,11 +95,8 @@ def quantity(value: float | None, unit: str, *, against: float | None = None) ->
             unit = ""
         case "" | "block" | "register" | "sector" | "thread" | "warp" if value == int(value):
             return f"{value:,.0f} {_things(unit, value)}".rstrip(" ")
-    short = _PREFIXED.get(unit, unit)
-    size, prefix = 1.0, ""
-    if unit in _PREFIXED:
-        size, prefix = next((step for step in _DECIMAL_STEPS if abs(value) >= step[0]), (1.0, ""))
-    return f"{significant(value / size)} {prefix}{_things(short, value)}".rstrip(" ")
+    scaled, short = readable(value, unit)
+    return f"{significant(scaled)} {_things(short, value)}".rstrip(" ")
 
 
 def _things(unit: str, value: float) -> str:

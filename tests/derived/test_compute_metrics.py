@@ -288,6 +288,7 @@ class TestArithmetic:
 
     def test_gain_of_single_precision(self) -> None:
         assert value("fp64_gain_pct", VECTOR_ADD) == pytest.approx(61.66662 * 63 / 64)
+        assert value("fp64_gain_pct", {**VECTOR_ADD, "dram__throughput" + ELAPSED: 84.5}) == pytest.approx(15.5)
         assert value("fp64_gain_pct", {}) is None
         no_work = VECTOR_ADD | {SASS.format("dmul"): 0.0, SASS.format("dfma"): 0.0}
         assert value("fp64_gain_pct", no_work) is None
@@ -302,6 +303,7 @@ class TestLanes:
     def test_gain_of_full_warps(self) -> None:
         values = {LANES_ON: 16.0, "sm__throughput" + ELAPSED: 60.0}
         assert value("lanes_gain_pct", values) == pytest.approx(30.0)
+        assert value("lanes_gain_pct", {**values, "dram__throughput" + ELAPSED: 90.0}) == pytest.approx(10.0)
         assert value("lanes_gain_pct", {LANES_ON: 16.0}) is None
         assert value("lanes_gain_pct", {LANES_ON: 33.0, "sm__throughput" + ELAPSED: 60.0}) == 0.0
 

@@ -41,6 +41,22 @@ def limits(**blocks: float) -> dict[str, float]:
     return {f"launch__occupancy_limit_{name}": limit for name, limit in blocks.items()}
 
 
+def test_shared_memory_that_nobody_uses_limits_nothing() -> None:
+    tied = limits(registers=20, shared_mem=16, warps=32, blocks=16)
+    assert derived("occupancy_limited_by_shared_mem", {**tied, STATIC: 0.0, DYNAMIC: 0.0}) == 0
+    assert derived("occupancy_limited_by_shared_mem", {**tied, STATIC: 0.0, DYNAMIC: 4096.0}) == 1
+    assert derived("occupancy_limited_by_shared_mem", {**tied, STATIC: 0.0}) == 1
+    alone = limits(registers=20, shared_mem=8, warps=32, blocks=16)
+    assert derived("occupancy_limited_by_shared_mem", {**alone, STATIC: 0.0, DYNAMIC: 0.0}) == 1
+    assert derived("occupancy_limited_by_shared_mem", {STATIC: 0.0, DYNAMIC: 0.0}) is None
+
+
+def test_a_gap_in_a_few_waves_is_no_estimate() -> None:
+    gap = {THEORETICAL: 100.0, ACHIEVED: 60.0}
+    assert derived("occupancy_gap_gain_pct", {**gap, WAVES: 3.99}) is None
+    assert derived("occupancy_gap_gain_pct", {**gap, WAVES: 4.0}) == pytest.approx(40)
+
+
 def test_names_are_unique_and_described() -> None:
     names = [metric.name for metric in ALL]
     assert len(names) == len(set(names))

@@ -161,6 +161,7 @@ def test_leads_of_the_levels() -> None:
     levels = {L1: 42.0, L2: 94.0, DRAM: 10.0}
     assert value("l2_lead", levels) == approx(52.0)
     assert value("l1_lead", levels) == approx(-52.0)
+    assert value("l2_lead", {L1: 35.3, L2: 88.3, DRAM: 75.7, MEMORY: 75.7}) == 0.0
     assert value("l2_lead", {L1: 42.0, L2: 94.0}) is None
     assert value("l2_lead", {L2: 94.0, DRAM: 10.0}) is None
     assert value("l2_lead", {L1: 42.0, DRAM: 10.0}) is None

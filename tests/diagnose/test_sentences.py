@@ -75,7 +75,10 @@ IDLE = "Latency-bound: neither DRAM (4.0 %) nor the SM (5.0 %) is busy"
         ),
         (
             {"dram": 4.0, "sm": 5.0, "waves": 1.6},
-            f"{IDLE}, because the last, partial wave can take up to 50 % of the time (1.60 waves per SM).",
+            (
+                f"{IDLE}, because the last of 1.60 waves per SM is a partial one: it takes up to 50 % of the time, "
+                "and a filled one would save up to 20 %."
+            ),
         ),
         (
             {"dram": 4.0, "sm": 5.0, "occupancy": 25.0},
