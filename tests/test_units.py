@@ -60,7 +60,9 @@ def test_known(text: str, unit: tuple[str, int]) -> None:
     assert parse_unit(text) == Unit(*unit)
 
 
-@pytest.mark.parametrize("text", ["furlong", "mpass", "mhz", "Kfurlong", "byte/", "byte/furlong", "/s", "%%", "K", "9s"])
+@pytest.mark.parametrize(
+    "text", ["furlong", "mpass", "mhz", "Kfurlong", "byte/", "byte/furlong", "/s", "%%", "K", "9s"]
+)
 def test_unknown_is_none_and_no_guess(text: str) -> None:
     assert parse_unit(text) is None
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 from ncudiag.errors import UsageError
 from ncudiag.reading.failures import binary_report, is_folder, not_found, not_readable, other_binary
+from ncudiag.reading.number_format import BROKEN_SEPARATOR
 
 if TYPE_CHECKING:
     from ncudiag.reading.notices import Notices
@@ -23,6 +26,8 @@ _BLOCK = 1 << 18
 _LONGEST_LINE = 1 << 25
 _GZIP = b"\x1f\x8b"
 _GZIP_WINDOW = 31
+# ncu 2020.3 takes the first byte of fr_FR's U+202F and de_CH's U+2019 for the whole thousands separator.
+_BROKEN_GROUP = re.compile(rb"(?<=[0-9])\xe2(?=[0-9]{3})")
 _REPORT_MAGIC = b"NVR\0"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _SNIFFED = 4096
@@ -156,6 +161,10 @@ class TextBlocks:
             try:
                 yield _plain(block.decode("utf-8"))
             except UnicodeDecodeError as error:
+                repaired = _BROKEN_GROUP.sub(BROKEN_SEPARATOR.encode(), block)
+                if repaired != block and (text := _valid(repaired)) is not None:
+                    yield _plain(text)
+                    continue
                 self._note(f"byte 0x{block[error.start]:02x} is not valid UTF-8")
                 yield _plain(_single_byte_text(block))
 
@@ -181,11 +190,9 @@ class TextBlocks:
 
 def _up_to_damage(inflate: zlib._Decompress, data: bytes) -> Iterator[bytes]:
     """Decompress byte by byte, to lose nothing in front of the damage."""
-    try:
+    with suppress(zlib.error):
         for at in range(len(data)):
             yield inflate.decompress(data[at : at + 1])
-    except zlib.error:
-        return
 
 
 def _opened(path: str | os.PathLike[str]) -> IO[bytes]:
@@ -245,6 +252,13 @@ def _encoding_of(head: bytes) -> tuple[str | None, int]:
         return ("utf-16-le" if odd > even else "utf-16-be"), 0
     control = sum(byte in _CONTROL for byte in sample)
     return (None if control > len(sample) * 0.1 else "utf-8"), 0
+
+
+def _valid(block: bytes) -> str | None:
+    try:
+        return block.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
 
 
 def _single_byte_text(block: bytes) -> str:

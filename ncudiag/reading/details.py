@@ -39,6 +39,7 @@ class DetailsReader:
         self._by_text: dict[str, Column] = {}
         self._prefix = ""
         self._draft: Draft | None = None
+        self._identity: Identity | None = None
         self._open: dict[Draft, None] = {}
         self._padding = ""
         self._usual = 1
@@ -74,7 +75,7 @@ class DetailsReader:
                 draft = self._draft_by(key, int(beginning.number), kernel.identity)
                 if draft is None:
                     return at
-                self._turn_to(draft)
+                self._turn_to(draft, kernel.identity)
                 prefix = self._prefix = beginning.prefix
                 self._usual, self._rows = max(self._rows, 1), 0
             # Launches mostly have as many rows as the one before.
@@ -129,6 +130,8 @@ class DetailsReader:
     def _add(self, columns: Iterable[Column | None], cells: list[str], rules: list[str]) -> None:
         draft = self._draft
         if draft is not None:
+            if cells and not draft.measured:
+                self._measured(draft)
             draft.columns += columns  # type: ignore[arg-type]  # where cells are, no column is None
             draft.cells += cells
             draft.rules += rules
@@ -193,7 +196,7 @@ class DetailsReader:
             return False
         draft = self._draft_for(cells, identity)
         if draft is not None:
-            self._turn_to(draft)
+            self._turn_to(draft, identity)
             self._prefix = ""
             self._put(cells, draft)
         return True
@@ -245,6 +248,8 @@ class DetailsReader:
     def _put(self, cells: list[str], draft: Draft) -> None:
         """Add a row to a launch."""
         if cells[self._label].strip():
+            if not draft.measured:
+                self._measured(draft)
             draft.columns.append(self._column(cells))
             draft.cells.append(cells[self._value])
         elif self._cell(cells, "rule"):
@@ -265,7 +270,7 @@ class DetailsReader:
 
     def _draft_for(self, cells: list[str], identity: Identity) -> Draft | None:
         """The launch of a row; None when its rows come too late."""
-        key = tuple(cells[position] for position in self.header.identity)
+        key = tuple(cells[position] for position in self.header.key)
         return self._draft_by(key, launch_id(self.header, cells), identity)
 
     def _draft_by(self, key: tuple[str, ...], number: int | None, identity: Identity) -> Draft | None:
@@ -276,8 +281,15 @@ class DetailsReader:
                 return None
         return draft
 
-    def _turn_to(self, draft: Draft) -> None:
+    def _measured(self, draft: Draft) -> None:
+        """Let the row of a metric say what identifies its launch."""
+        draft.measured = True
+        if self._identity is not None:
+            draft.identity = self._identity
+
+    def _turn_to(self, draft: Draft, identity: Identity) -> None:
         """Go on with another launch; of those before, only a few stay open for rows out of order."""
+        self._identity = identity
         if draft is self._draft:
             return
         self._draft = draft

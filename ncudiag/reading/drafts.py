@@ -152,6 +152,7 @@ class Draft:
         number: the launch id.
         identity: everything else that says which launch it is.
         sealed: whether no more rows can come.
+        measured: whether the identity is that of a metric's row; those of rules have wrong streams in 2022.
         columns, cells: the rows since the last call of :meth:`close`.
         lows, highs: minimum and maximum of the same rows, on summary pages.
         segments: the rows before, as numbers; each with its minimum and maximum on summary pages.
@@ -167,6 +168,7 @@ class Draft:
         "highs",
         "identity",
         "lows",
+        "measured",
         "number",
         "rules",
         "sealed",
@@ -179,6 +181,7 @@ class Draft:
         self.number = number
         self.identity = identity
         self.sealed = sealed
+        self.measured = False
         self.columns: list[Column] = []
         self.cells: list[str] = []
         self.lows: list[str] = []
@@ -187,13 +190,13 @@ class Draft:
         self.rules: list[str | RuleCells] = []
         self.complete = True
 
-    def close(self, namer: Namer, notices: Notices, *, fast: bool) -> None:
+    def close(self, namer: Namer, *, fast: bool) -> None:
         """Turn the rows so far into numbers."""
         if not self.columns:
             return
         shape = namer.shape(tuple(self.columns))
         parts = [cells for cells in (self.cells, self.lows, self.highs) if cells]
-        self.segments.append(tuple(shape.read(cells, self.block.numbers, notices, fast=fast) for cells in parts))
+        self.segments.append(tuple(shape.read(cells, self.block.numbers, fast=fast) for cells in parts))
         self.columns = []
         self.cells, self.lows, self.highs = [], [], []
 
@@ -216,7 +219,7 @@ class Draft:
 
     def finish(self, namer: Namer, notices: Notices) -> Launch:
         """The launch; :meth:`close` was called and the number format is known as far as it matters."""
-        values, low, high = self._merged(namer, notices)
+        values, low, high = self._merged(namer)
         naming = namer.naming(values.shape, self.identity.capability, labels=self.block.labels)
         row = naming.row(values.data)
         if values.failed:
@@ -237,11 +240,9 @@ class Draft:
             fields["grid"] = fields["grid"] or _shape_from(row, "grid")
         return Launch.trusted(fields)
 
-    def _merged(self, namer: Namer, notices: Notices) -> tuple[Segment, Segment | None, Segment | None]:
+    def _merged(self, namer: Namer) -> tuple[Segment, Segment | None, Segment | None]:
         """All rows as one segment, with the extremes on summary pages."""
-        parts = [
-            tuple(resolve_deferred(part, self.block.numbers, notices) for part in group) for group in self.segments
-        ]
+        parts = [tuple(resolve_deferred(part, self.block.numbers) for part in group) for group in self.segments]
         if len(parts) == 1:
             group = parts[0]
         else:

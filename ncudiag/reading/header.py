@@ -63,7 +63,8 @@ class Header(NamedTuple):
         delimiter: between the cells.
         quoted: whether ncu's own quotes are there.
         roles: column by role, for the columns that every page calls by one name.
-        identity: columns that tell launches apart, in order; NVTX ranges are among them on summary pages.
+        identity: columns that say which launch a row belongs to, in order; NVTX ranges among them on summary pages.
+        key: those of them that tell launches apart.
         metrics: on the raw page, the columns that hold metrics.
         names: all column names.
     """
@@ -74,6 +75,7 @@ class Header(NamedTuple):
     quoted: bool
     roles: dict[str, int]
     identity: tuple[int, ...]
+    key: tuple[int, ...]
     metrics: tuple[int, ...]
     names: tuple[str, ...]
 
@@ -115,12 +117,24 @@ def _classify(names: tuple[str, ...], delimiter: str, *, quoted: bool) -> Header
     nvtx = {position for position, name in enumerate(names) if _NVTX.search(name) or name == "Domain"}
     if layout == "summary":
         identity += sorted(nvtx)
+    # Where there are ids, nothing else is needed; rule rows of 2022.3 have another stream than their launch.
+    key = [roles[role] for role in ("id", "process_id", "kernel_name") if role in roles] if "id" in roles else identity
     metrics: list[int] = []
     if layout == "raw":
         known = {position for position, name in enumerate(names) if name in _ROLES} | nvtx
         # ncu's names have no blanks; a column with one, or without a name, was added by somebody else.
         metrics = [at for at, name in enumerate(names) if at not in known and name and " " not in name]
-    return Header(layout, len(names), delimiter, quoted, roles, tuple(sorted(set(identity))), tuple(metrics), names)
+    return Header(
+        layout,
+        len(names),
+        delimiter,
+        quoted,
+        roles,
+        tuple(sorted(set(identity))),
+        tuple(sorted(set(key))),
+        tuple(metrics),
+        names,
+    )
 
 
 def _layout(names: Iterable[str], roles: dict[str, int]) -> Layout | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ncudiag.errors import ReportError
 from ncudiag.reading.drafts import Draft
-from ncudiag.reading.number_format import NumberFormat
+from ncudiag.reading.number_format import DecimalMark, NumberFormat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ncudiag.model import Launch
     from ncudiag.reading.naming import Namer
     from ncudiag.reading.notices import Notices
+    from ncudiag.reading.shapes import Segment
 
 _LAUNCHES_HELD = 1024
 _VALUES_HELD = 250_000
@@ -84,12 +85,10 @@ class Held:
 
     def find_by_ids(self, report: int, number: int | None, process: int | None) -> Draft | None:
         """The newest open launch with these ids."""
-        for draft in reversed(self._drafts.values()):
-            if not isinstance(draft, Draft):
-                continue
-            if draft.block.report == report and draft.number == number and draft.identity.process == process:
-                return draft
-        return None
+        drafts = (draft for draft in reversed(self._drafts.values()) if isinstance(draft, Draft))
+        wanted = (report, number, process)
+        found = (draft for draft in drafts if (draft.block.report, draft.number, draft.identity.process) == wanted)
+        return next(found, None)
 
     def open(self, key: object, draft: Draft) -> bool:
         """Add a launch at the end; False if one with its ids has been handed on: its rows come too late then."""
@@ -119,7 +118,7 @@ class Held:
     def closed(self, draft: Draft) -> None:
         """Turn a launch's rows into numbers, because another one's have begun."""
         before = len(draft.segments)
-        draft.close(self._namer, self._notices, fast=self._fast)
+        draft.close(self._namer, fast=self._fast)
         if len(draft.segments) > before:
             added = draft.segments[-1]
             self._values += len(added) * len(added[0].data)
@@ -161,14 +160,13 @@ class Held:
 
     def last_is_incomplete(self) -> None:
         """The file was damaged behind the newest launch; a raw row is whole all the same."""
-        for draft in reversed(self._drafts.values()):
-            if isinstance(draft, Draft) and not draft.sealed:
-                draft.complete = False
-            return
+        newest = next(reversed(self._drafts.values()), None)
+        if isinstance(newest, Draft) and not newest.sealed:
+            newest.complete = False
 
     def _finished(self, draft: Draft) -> Launch:
         if not draft.segments:
-            draft.segments.append((self._namer.shape(()).read([], NumberFormat("."), self._notices),))
+            draft.segments.append((self._namer.shape(()).read([], NumberFormat(".")),))
         return draft.finish(self._namer, self._notices)
 
     def _settle(self) -> None:
@@ -182,15 +180,28 @@ class Held:
             self.closed(draft)
         known = next((numbers.mark for numbers in self._formats if numbers.mark), None)
         for draft in drafts:
-            if draft.block.numbers.mark is None and draft.deferred:
-                if known is None:
+            numbers = draft.block.numbers
+            if numbers.mark is None and draft.deferred:
+                numbers.mark = _mark_beside_six_decimals(draft) or known
+                if numbers.mark is None:
                     raise _ambiguous(draft)
-                draft.block.numbers.mark = known
+
+
+def _first_deferred(draft: Draft) -> tuple[Segment, int, str]:
+    segment = next(part for parts in draft.segments for part in parts if part.deferred)
+    return segment, *min(segment.deferred.items())
+
+
+def _mark_beside_six_decimals(draft: Draft) -> DecimalMark | None:
+    """Where ncu's own fractions stand beside a number with one separator, that separates thousands."""
+    if not draft.block.numbers.six_decimals:
+        return None
+    _, _, text = _first_deferred(draft)
+    return "." if "," in text else ","
 
 
 def _ambiguous(draft: Draft) -> ReportError:
-    segment = next(part for parts in draft.segments for part in parts if part.deferred)
-    position, text = min(segment.deferred.items())
+    segment, position, text = _first_deferred(draft)
     column = segment.shape.columns[position]
     message = (
         f"the numbers of this report can be read in two ways: {column.key.label} = {text} "

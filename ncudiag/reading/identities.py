@@ -23,7 +23,7 @@ class Kernel:
     Attributes:
         rest: the text behind the id, up to the quote that opens the first cell that identifies nothing.
         identity: what the cells say.
-        key: the cells behind the id.
+        key: the cells behind the id that tell launches apart.
         following: the kernel whose row came after one of this.
     """
 
@@ -103,7 +103,7 @@ class Identities:
                 return None
             if len(self._kernels) >= _KEPT:
                 self._kernels.clear()
-            key = tuple(cells[position] for position in self._header.identity[1:])
+            key = tuple(cells[position] for position in self._header.key[1:])
             kernel = self._kernels[rest] = Kernel(rest, identity, key)
         if last is not None:
             last.following = kernel

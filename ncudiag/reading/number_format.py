@@ -2,7 +2,9 @@
 
 ncu prints with the separators of the environment it ran in, also in CSV: ``21,760.50`` (en_US, C.UTF-8),
 ``21.760,50`` (de_DE), ``21 760,50`` with U+202F (fr_FR), ``21'760.50`` (de_CH, with U+2019), ``21760.50`` (C). Whether
-``21.760`` is large or small can only be told from other cells of the file, so a cell is first read both ways.
+``21.760`` is large or small can only be told from other cells of the file, so a cell is first read both ways. A cell
+that has one reading alone is read so, whatever the others are: on raw pages ncu writes fractions with six decimals
+behind a point in every locale (``4587.000000``), beside whole numbers and some fractions in the locale's own way.
 """
 
 from __future__ import annotations
@@ -21,10 +23,13 @@ from ncudiag.errors import UsageError
 DecimalMark: TypeAlias = Literal[".", ","]
 
 APOSTROPHES = "'\u2019"
-SPACES = " \u00a0\u2009\u202f\u2007"
+SPACES = " \u00a0\u2009\u202f"
+# What is left where ncu 2020.3 prints one byte of a separator that has three.
+BROKEN_SEPARATOR = "\u2007"
+_GROUPS = APOSTROPHES + SPACES + BROKEN_SEPARATOR
 
-_NUMBER = re.compile(rf"([-+]?)([0-9][0-9.,{APOSTROPHES}{SPACES}]*|[.,][0-9]+)(?:[eE]([-+]?[0-9]{{1,4}}))?")
-_LONGEST_NUMBER = 64
+_NUMBER = re.compile(rf"([-+]?)([0-9][0-9.,{_GROUPS}]*|[.,][0-9]+)(?:[eE]([-+]?[0-9]{{1,4}}))?")
+_LONGEST_NUMBER = 320
 _DIGITS = re.compile(r"[-+]?[0-9]+")
 _NOT_FINITE = frozenset({"nan", "-nan", "nan(ind)", "-nan(ind)", "inf", "-inf", "+inf", "infinity"})
 _MISSING = _NOT_FINITE | {"", "n/a", "no data"}
@@ -56,6 +61,11 @@ class Reading(NamedTuple):
     hint: DecimalMark | None
 
     @property
+    def six_decimals(self) -> bool:
+        """Whether the cell is written as ncu writes fractions on raw pages, in whatever locale."""
+        return self.comma is None and self.point is not None and self.point[-7:-6] == "." and not self.exponent
+
+    @property
     def evidence(self) -> DecimalMark | None:
         """The decimal mark that this cell leaves no doubt about; None when both fit."""
         if self.comma is None:
@@ -67,11 +77,18 @@ class Reading(NamedTuple):
         """Whether the two conventions give two numbers."""
         return self.point is not None and self.comma is not None and self.point != self.comma
 
+    def fits(self, mark: DecimalMark) -> bool:
+        """Whether the cell can be read with this decimal mark."""
+        return (self.point if mark == "." else self.comma) is not None
+
     def value(self, mark: DecimalMark, *, scale: int = 0) -> float | None:
-        """The number times ten to ``scale``; None when the cell does not fit the convention or is not finite."""
-        digits = self.point if mark == "." else self.comma
-        if digits is None:
-            return None
+        """The number times ten to ``scale``; None when it is not finite.
+
+        Args:
+            mark: decides, where the cell has two readings.
+            scale: power of ten.
+        """
+        digits = (self.point if mark == "." else self.comma) or self.point or self.comma
         number = float(f"{digits}e{self.exponent + scale}")
         return number if math.isfinite(number) else None
 
@@ -106,7 +123,7 @@ def _analyse(text: str) -> Reading | None:
     if _DIGITS.fullmatch(text):
         return Reading(text, text, 0, None)
     match = _NUMBER.fullmatch(text)
-    if match is None or match[2][-1] in APOSTROPHES + SPACES:
+    if match is None or match[2][-1] in _GROUPS:
         return None
     sign, mantissa, power = match[1], match[2], match[3]
     point = _read_as(mantissa, ".", ",", has_exponent=power is not None)
@@ -129,7 +146,7 @@ def _read_as(mantissa: str, decimal: str, group: str, *, has_exponent: bool) -> 
     separators = {char for char in whole if not char.isdigit()}
     if not separators:
         return f"{whole or '0'}.{fraction}" if mark else whole
-    if len(separators) > 1 or has_exponent or not separators <= {group, *APOSTROPHES, *SPACES}:
+    if len(separators) > 1 or has_exponent or not separators <= {group, *_GROUPS}:
         return None
     first, *others = whole.split(separators.pop())
     if not 1 <= len(first) <= 3 or first.startswith("0") or len(others[-1]) != 3:  # noqa: PLR2004 - thousands
@@ -183,18 +200,24 @@ class NumberFormat:
 
     Attributes:
         mark: the decimal mark; None while undecided.
+        six_decimals: whether there were fractions as ncu itself writes them on raw pages. Then whole numbers and
+            fractions of six or two decimals are all there is, and three digits behind a separator are thousands.
     """
 
-    __slots__ = ("_grouped", "mark")
+    __slots__ = ("_grouped", "_raw", "mark", "six_decimals")
 
-    def __init__(self, mark: DecimalMark | None = None) -> None:
-        """Start undecided, or with the mark of the locale that the user gave."""
+    def __init__(self, mark: DecimalMark | None = None, *, raw: bool = False) -> None:
+        """Start undecided, or with the mark of the locale that the user gave; ``raw``: on a page with six decimals."""
         self.mark: DecimalMark | None = mark
+        self.six_decimals = False
+        self._raw = raw
         self._grouped = False
 
     def vote(self, reading: Reading) -> None:
         """Let a metric's cell decide, if nothing has before."""
-        if self.mark is None:
+        if self._raw and reading.six_decimals:
+            self.six_decimals = True
+        elif self.mark is None:
             self.mark = reading.evidence
 
     def batch(self, cells: list[str]) -> array[float] | None:
@@ -210,7 +233,7 @@ class NumberFormat:
                 return data
         # NUL before the first and after the last cell lets one pattern see every cell's edges.
         text = "\0".join(["", *cells, ""])
-        for group in ("," if self.mark == "." else ".", *APOSTROPHES, *SPACES):
+        for group in ("," if self.mark == "." else ".", *_GROUPS):
             if group in text:
                 if _bad_group(group, self.mark).search(text):
                     return None

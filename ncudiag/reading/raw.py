@@ -71,7 +71,7 @@ class RawReader:
         if len(cells) != len(self._columns) or line[-1] != '"' or not self._is_plain(line, start, cells):
             return False
         cells[-1] = cells[-1][:-1]
-        segment = self._shape().read(cells, self._block.numbers, self._context.notices)
+        segment = self._shape().read(cells, self._block.numbers)
         draft = Draft(self._block, int(beginning.number), kernel.identity, sealed=True)
         draft.segments.append((segment,))
         self._context.held.add_whole(self._rows, draft)
@@ -198,7 +198,7 @@ class RawReader:
             draft.complete = False
             draft.columns = list(self._columns[: len(metrics)])
             draft.cells = [cells[position] for position in metrics]
-        draft.close(self._context.namer, self._context.notices, fast=self._context.fast)
+        draft.close(self._context.namer, fast=self._context.fast)
         self._context.held.add_whole(self._rows, draft)
         self._rows += 1
         return True

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from ncudiag.reading.details import DetailsReader
 from ncudiag.reading.drafts import Block
-from ncudiag.reading.header import Header, recognise
+from ncudiag.reading.header import Header, Layout, recognise
 from ncudiag.reading.held import Held
 from ncudiag.reading.log import Log
 from ncudiag.reading.naming import Namer
@@ -98,15 +98,10 @@ class Scanner:
     @property
     def format(self) -> ReportFormat:
         """What the file turned out to be: the page of its first launch."""
-        if self._first is None:
-            return "details-csv"
-        match self._first.header.layout:
-            case "raw":
-                return "raw-csv"
-            case "summary":
-                return "summary-csv"
-            case _:
-                return "metrics-csv" if self._first.only_names else "details-csv"
+        layout = self._first.header.layout if self._first else "source"
+        formats: dict[Layout, ReportFormat] = {"raw": "raw-csv", "summary": "summary-csv", "source": "source-csv"}
+        only_names = self._first is not None and self._first.only_names
+        return formats.get(layout, "metrics-csv" if only_names else "details-csv")
 
     def _released(self, *, everything: bool) -> Iterator[Launch]:
         for launch in self._held.release(everything=everything):
@@ -183,7 +178,7 @@ class Scanner:
             self.source_page = True
             return
         self.headers += 1
-        numbers = NumberFormat(self._mark)
+        numbers = NumberFormat(self._mark, raw=header.layout != "details")
         block = Block(len(self._readers), header, numbers, labels=header.layout != "raw")
         self._held.new_format(numbers)
         match header.layout:

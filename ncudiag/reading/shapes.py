@@ -18,7 +18,6 @@ from ncudiag.units import parse_unit
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ncudiag.reading.notices import Notices
 
 _NONE: Mapping[int, str] = {}
 # Columns whose numbers may be lists of ids with commas; they do not decide what a comma means.
@@ -82,7 +81,7 @@ class Shape:
             if column.suffix and position not in self._odd
         ]
 
-    def read(self, cells: list[str], numbers: NumberFormat, notices: Notices, *, fast: bool = True) -> Segment:
+    def read(self, cells: list[str], numbers: NumberFormat, *, fast: bool = True) -> Segment:
         """Convert the cells of one launch, one per column."""
         if fast and numbers.mark is not None:
             plain = cells.copy()
@@ -94,9 +93,9 @@ class Shape:
             if data is not None:
                 if not self._singles:
                     return Segment(self, data)
-                return self._read_singles(cells, self._singles, data, numbers, notices)
+                return self._read_singles(cells, self._singles, data, numbers)
         data = array("d", [math.nan]) * len(cells)
-        return self._read_singles(cells, range(len(cells)), data, numbers, notices)
+        return self._read_singles(cells, range(len(cells)), data, numbers)
 
     def _read_singles(
         self,
@@ -104,7 +103,6 @@ class Shape:
         positions: range | list[int],
         data: array[float],
         numbers: NumberFormat,
-        notices: Notices,
     ) -> Segment:
         """Look at some cells one by one."""
         texts: dict[int, str] = {}
@@ -120,7 +118,7 @@ class Shape:
                 missing.add(position)
             elif text in self._known_texts:
                 texts[position] = text
-            elif reading := analyse(text):
+            elif (reading := analyse(text)) and (column.votes or reading.fits(".")):
                 readings.append((position, reading))
                 if column.votes:
                     numbers.vote(reading)
@@ -135,9 +133,7 @@ class Shape:
         if len(self._odd) != odd:
             self._prepare()
         deferred = self._fill(data, readings, numbers)
-        for position in [at for at, _ in readings if math.isnan(data[at]) and at not in deferred]:
-            missing.add(position)
-            warn_misfit(self.columns[position], cells[position], notices)
+        missing.update(at for at, _ in readings if math.isnan(data[at]) and at not in deferred)
         waiting = {position: cells[position] for position in deferred}
         return Segment(self, data, texts or _NONE, frozenset(missing), waiting or _NONE, failed)
 
@@ -162,28 +158,16 @@ class Shape:
 _TEXTS_REMEMBERED = 512
 
 
-def warn_misfit(column: Column, text: str, notices: Notices) -> None:
-    """A number that the file's convention has no reading for."""
-    notices.add(
-        "unreadable-number", f"{column.key.label}: {text[:60]!r} does not fit the number format of the file; left out"
-    )
-
-
-def resolve_deferred(segment: Segment, numbers: NumberFormat, notices: Notices) -> Segment:
+def resolve_deferred(segment: Segment, numbers: NumberFormat) -> Segment:
     """Fill in the numbers that waited for the convention, which ``numbers`` must know by now."""
     if not segment.deferred or numbers.mark is None:
         return segment
-    missing = set(segment.missing)
     for position, text in segment.deferred.items():
         reading = analyse(text)
-        column = segment.shape.columns[position]
-        value = reading.value(numbers.mark, scale=column.exponent) if reading else None
-        if value is None:
-            missing.add(position)
-            warn_misfit(column, text, notices)
-        else:
-            segment.data[position] = value
-    return segment._replace(missing=frozenset(missing), deferred=_NONE)
+        value = reading.value(numbers.mark, scale=segment.shape.columns[position].exponent) if reading else None
+        segment.data[position] = math.nan if value is None else value
+    missing = segment.missing | {position for position in segment.deferred if math.isnan(segment.data[position])}
+    return segment._replace(missing=missing, deferred=_NONE)
 
 
 def joined(segments: list[Segment], shape: Shape) -> Segment:

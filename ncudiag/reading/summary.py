@@ -72,7 +72,7 @@ class SummaryReader:
         identity = self._context.identity(self.header, cells)
         if identity is None:
             return None
-        key = tuple(cells[position] for position in self.header.identity)
+        key = tuple(cells[position] for position in self.header.key)
         draft = self._context.held.find(self._block.report, key)
         if draft is None:
             draft = Draft(self._block, None, identity)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from ncudiag.model import Profile
 
+
 @pytest.fixture
 def read_both() -> Callable[..., Profile]:
     """Reads a text the fast and the careful way, and makes sure that both give the same."""

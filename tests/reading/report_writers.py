@@ -143,9 +143,7 @@ def metrics(kernels: list[Kernel], style: NumberStyle = C) -> Page:
     page = Page([*IDENTITY, *SHAPE, "Section Name", "Metric Name", "Metric Unit", "Metric Value"])
     for kernel in kernels:
         for value in kernel.values:
-            page.rows.append(
-                [*identity(kernel), COMMAND_LINE, value.name, value.unit, style.write(value.value)]
-            )
+            page.rows.append([*identity(kernel), COMMAND_LINE, value.name, value.unit, style.write(value.value)])
     return page
 
 

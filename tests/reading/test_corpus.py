@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 PCT = "avg.pct_of_peak_sustained_elapsed"
 DRAM = (f"dram__throughput.{PCT}", f"gpu__dram_throughput.{PCT}")
-COLUMNS = {"sm_pct": (f"sm__throughput.{PCT}",), "memory_pct": (f"gpu__compute_memory_throughput.{PCT}",), "dram_pct": DRAM}
+COLUMNS = {
+    "sm_pct": (f"sm__throughput.{PCT}",),
+    "memory_pct": (f"gpu__compute_memory_throughput.{PCT}",),
+    "dram_pct": DRAM,
+}
 
 
 def table(path: Path) -> list[dict[str, str]]:
@@ -80,7 +84,9 @@ def test_every_launch_has_its_numbers(shared: Path, profiles: dict[str, Profile 
         assert isinstance(profile, Profile)
         for launch, row in zip(profile.launches, rows, strict=False):
             expected = {name: number(row[name]) for name in COLUMNS}
-            assert {name: first(launch, metrics) for name, metrics in COLUMNS.items()} == pytest.approx(expected, abs=0.006)
+            assert {name: first(launch, metrics) for name, metrics in COLUMNS.items()} == pytest.approx(
+                expected, abs=0.006
+            )
             duration = number(row["duration"])
             unit = parse_unit(row["duration_unit"])
             if duration is not None and unit is not None:

@@ -66,6 +66,7 @@ def test_the_chip_decides() -> None:
     assert resolve(*rate, cc="8.6") == "lts__average_gcomp_input_sector_success_rate.pct"
     assert resolve(*rate, cc="10.0") == "lrc__average_ilc_input_sector_success_rate.pct"
     assert resolve(*rate, cc=None) is None
+    assert resolve(*rate, cc="12.0") is None
     assert resolve(*rate, cc="strange") is None
 
 
@@ -92,8 +93,8 @@ def test_every_label_of_the_section_files_is_known(shared: Path) -> None:
         rows = [row for row in csv.DictReader(lines) if row["part"] in {"header", "header+body"}]
     wrong = []
     for row in rows:
-        first = row["arch_filter"].split()[0].split("-")[-1] if row["arch_filter"] else "86"
-        digits = "90" if first == "*" else first
+        low, _, high = (row["arch_filter"] or "86").split()[0].partition("-")
+        digits = high if low == "*" else low
         old = row["ncu_versions"].split()[0] <= "2024.1.1"
         beside = (OLD_UNITS,) if old else (NEW_UNITS, SPILLING)
         for section in row["section_name"].split(" | "):

@@ -53,14 +53,26 @@ CELLS = [
     ("1 (NVIDIA GeForce RTX 3090)", 1.0, 1.0),
 ]
 NO_NUMBERS = ["", "all", "1-5", "0x1f", "1_000", "1 2", "1.2.3", "1,23,4", "1.234,5.6", "1 ", "1'", "12.34,567,8"]
-NO_NUMBERS += ["1,234 567", "0,123,456", "1,234e3,5", "1" * 80, "CachePreferNone", "NVIDIA H100 (SXM)", "--5", "\u0661"]
+NO_NUMBERS += [
+    "1,234 567",
+    "0,123,456",
+    "1,234e3,5",
+    "1" * 400,
+    "CachePreferNone",
+    "NVIDIA H100 (SXM)",
+    "--5",
+    "\u0661",
+]
 
 
 @pytest.mark.parametrize(("cell", "point", "comma"), CELLS)
 def test_both_readings(cell: str, point: float | None, comma: float | None) -> None:
     reading = analyse(cell)
     assert reading is not None
-    assert (reading.value("."), reading.value(",")) == (point, comma)
+    marks: tuple[DecimalMark, DecimalMark] = (".", ",")
+    assert tuple(reading.value(mark) if reading.fits(mark) else None for mark in marks) == (point, comma)
+    # A cell with one reading is read so, whatever the others are.
+    assert tuple(map(reading.value, marks)) == (comma if point is None else point, point if comma is None else comma)
     assert reading.ambiguous == (point is not None and comma is not None and point != comma)
 
 
@@ -86,6 +98,17 @@ def test_evidence(cell: str, mark: DecimalMark | None) -> None:
     reading = analyse(cell)
     assert reading is not None
     assert reading.evidence == mark
+
+
+def test_six_decimals_do_not_vote_on_raw_pages() -> None:
+    numbers = NumberFormat(raw=True)
+    for cell, mark in (("31.277902", None), ("126.528", None), ("0,71", ",")):
+        reading = analyse(cell)
+        assert reading is not None
+        numbers.vote(reading)
+        assert numbers.mark == mark
+    assert numbers.six_decimals
+    assert not NumberFormat(raw=True).six_decimals
 
 
 def test_the_first_vote_decides() -> None:

@@ -39,7 +39,15 @@ def test_kinds_of_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     path = tmp_path / "report.csv"
     path.write_bytes(TEXT.encode())
     with path.open("rb") as binary, path.open(encoding="utf-8", newline="") as text:
-        sources = [path, str(path), binary, text, io.StringIO(TEXT), TEXT.splitlines(), iter(TEXT.splitlines(keepends=True))]
+        sources = [
+            path,
+            str(path),
+            binary,
+            text,
+            io.StringIO(TEXT),
+            TEXT.splitlines(),
+            iter(TEXT.splitlines(keepends=True)),
+        ]
         names = [str(path)] * 4 + ["", "", ""]
         for source, name in zip(sources, names, strict=True):
             profile = read_report(source)
@@ -98,6 +106,19 @@ def test_text_file_of_a_wrong_encoding() -> None:
     assert "0xe9" in error.message
 
 
+@pytest.mark.parametrize("style", ["fr_FR", "de_CH"])
+def test_separators_that_lost_two_of_their_bytes(style: str) -> None:
+    """Ncu 2020.3 prints one byte of a thousands separator that has three in UTF-8."""
+    separator = w.STYLES[style].group.encode()
+    kernels = [Kernel(number, values=sol()) for number in range(3)]
+    data = w.details(kernels, w.STYLES[style]).text().encode().replace(separator, separator[:1])
+    profile = read_report(io.BytesIO(data))
+    assert [launch.values["gpu__time_duration.sum"] for launch in profile.launches] == [1234567.0] * 3
+    assert profile.source.warnings == ()
+    other = data + b"caf\xe9\n"
+    assert [warning.code for warning in read_report(io.BytesIO(other)).source.warnings] == ["encoding-guessed"]
+
+
 def test_lines_with_a_bom_and_many_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ncudiag.reading.decode._BLOCK", 300)
     lines = TEXT.splitlines()
@@ -108,7 +129,10 @@ def test_lines_with_a_bom_and_many_lines(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_line_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ncudiag.reading.decode._LONGEST_LINE", 1000)
     monkeypatch.setattr("ncudiag.reading.decode._BLOCK", 100)
-    for data in (b"x" * 5000 + b"\n" + TEXT.encode(), "\ufeff".encode("utf-16-le") + ("x" * 5000 + "\n" + TEXT).encode("utf-16-le")):
+    for data in (
+        b"x" * 5000 + b"\n" + TEXT.encode(),
+        "\ufeff".encode("utf-16-le") + ("x" * 5000 + "\n" + TEXT).encode("utf-16-le"),
+    ):
         assert len(read_report(io.BytesIO(data)).launches) == 2
 
 
@@ -176,7 +200,10 @@ def test_what_is_no_report(data: bytes, code: str, word: str, tmp_path: Path) ->
 
 
 def test_conversion_commands() -> None:
-    assert "ncu --import '/a b/r.ncu-rep' --csv --page raw --print-units base" in error_of("==PROF== Report: /a b/r.ncu-rep\n").hint
+    assert (
+        "ncu --import '/a b/r.ncu-rep' --csv --page raw --print-units base"
+        in error_of("==PROF== Report: /a b/r.ncu-rep\n").hint
+    )
     assert "ncu --import FILE --csv --page raw --print-units base" in error_of(io.BytesIO(b"NVR\0")).hint
 
 
@@ -203,7 +230,7 @@ def test_files_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_device_that_fails() -> None:
     class Broken(io.RawIOBase):
         def read(self, size: int = -1, /) -> bytes:
-            raise OSError(5, "Input/output error")
+            raise OSError(5, f"Input/output error after {size} bytes")
 
     assert "Input/output error" in error_of(Broken()).message
 
