@@ -40,12 +40,12 @@ samples: $(VENV)/.dev ## write sample_reports/ again: inputs, golden reports, th
 	@$(PY) sample_reports/generate.py
 	@$(PY) sample_reports/generate.py --goldens
 
-rules: $(VENV)/.dev ## after an edit of rules/: write the prepared rules and the rule pages again
+rules: $(VENV)/.dev ## after an edit of rules/: write the prepared rules and their pages again
 	@$(PY) -c 'from ncudiag.rulebook.book import write_prepared; write_prepared()'
-	@$(PY) docs/generate.py rules
+	@$(PY) docs/write_pages.py
 
 docs: $(VENV)/.dev ## write the generated pages of docs/ again
-	@$(PY) docs/generate.py
+	@$(PY) docs/write_pages.py
 
 clean: ## remove .venv and everything that was built
 	rm -rf "$(VENV)" .cache build dist htmlcov .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks .import_linter_cache
