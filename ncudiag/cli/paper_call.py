@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _OTHERS = frozenset(
     {
         *("kernel", "flops", "moved", "gpu", "precision", "element_bytes", "gpu_file", "peak", "bandwidth"),
-        *("output_format", "output"),
+        *("output_format", "output", "plot"),
     }
 )
 

@@ -13,6 +13,7 @@ from ncudiag.cli import terminal
 from ncudiag.cli.formats import DocumentFormat
 from ncudiag.cli.output import check_output, write_text
 from ncudiag.cli.paper_call import paper_call
+from ncudiag.cli.plot import check_plot, emit_plot
 
 if TYPE_CHECKING:
     from ncudiag.roofline.estimate import Estimate
@@ -61,6 +62,7 @@ def roofline(
     padding: paper.Padding = None,
     output_format: paper.Format = DocumentFormat.TEXT,
     output: shared.Output = None,
+    plot: shared.Plot = None,
 ) -> None:
     """Say on paper whether a kernel can be anything but memory-bound, how fast it can be, and what would move it.
 
@@ -69,11 +71,20 @@ def roofline(
       ncudiag roofline --flops 5 --bytes 16 --gpu H100 --precision fp32
       ncudiag roofline stencil --points 3 --reuse none --gpu A100
       ncudiag roofline gemm --m 4096 --n 4096 --k 4096 --precision fp16
+      ncudiag roofline saxpy --gpu "RTX 4090" --plot saxpy.svg
       ncudiag roofline attention --seq 4096 --head-dim 128 --heads 32 --precision bf16 --format json
     """  # noqa: D301 - \b is typer's mark for a block that keeps its lines
     given = {name: value for name, value in locals().items() if value is not None}
-    check_output(output, [] if gpu_file is None else [gpu_file])
-    write_text(_answer(paper_call(given).estimate, output_format, output), output=output)
+    read = [] if gpu_file is None else [gpu_file]
+    check_output(output, read)
+    if plot is not None:
+        check_plot(plot, form=output_format, output=output, others=read)
+    call = paper_call(given)
+    write_text(_answer(call.estimate, output_format, output), output=output)
+    if plot is not None:
+        from ncudiag.report.paper_picture import paper_picture
+
+        emit_plot(plot, [paper_picture(call.roofline, call.estimate)], after_text=output is None)
 
 
 def _answer(estimate: Estimate, output_format: DocumentFormat, output: str | None) -> str:

@@ -38,7 +38,7 @@ _SOLID = (1.0, 0.0)
 _DASHES: Mapping[str, tuple[float, float]] = {"L2": (8.0, 4.0), "L1/TEX": (2.0, 3.0)}
 _LARGEST, _SMALLEST, _OTHER_LEVEL = 700.0, 40.0, 36.0  # square pixels
 _SAME = 1.02  # roofs nearer than that are one line
-_OFF_LINE_PX = 9.0
+_OFF_LINE_PX, _FAR_OFF_PX = 9.0, 24.0
 _INSIDE_PX = 8.0
 _HOLLOW = "white"
 _MOST_NAME = 160
@@ -159,7 +159,7 @@ def _along_ceiling(line: Line, frame: Frame, text: str) -> Iterator[tuple[float,
     right, _ = frame.to_px(line.x1, line.y1)
     half = text_px(text) / 2
     last = max(left + half, half + 4)
-    for off in (-_OFF_LINE_PX, _OFF_LINE_PX + 1):
+    for off in (-_OFF_LINE_PX, _OFF_LINE_PX + 1, -_FAR_OFF_PX, _FAR_OFF_PX):
         x = right - half - 4
         yield x, y + off
         while x - 20 > last:

@@ -39,6 +39,8 @@ PRECISION_LABELS: dict[str, str] = {
 }
 LEVELS = ("DRAM", "L2", "L1/TEX")
 _STRAY = 0.05
+_KEY = "Area of a point: share of the captured time. Hollow: not all work was counted."
+_KEY_WITHOUT_POINTS = "No FLOPs were counted: units under their own roofs, by rank of the kernel."
 _COLLECT = "--section SpeedOfLight --section MemoryWorkloadAnalysis --section SpeedOfLight_RooflineChart"
 
 
@@ -116,20 +118,14 @@ class Row:
     """A line of the list below the picture.
 
     Attributes:
-        rank: the kernel's place in the report.
+        rank: the number of its point.
         name: its short name, visible characters only.
-        share: of the captured time.
-        performance: achieved FLOP/s, or why there is none.
-        intensity: FLOP per byte of DRAM.
-        of_roof: percent of what the roofs allow.
+        cells: under the picture's headings.
     """
 
     rank: int
     name: str
-    share: str
-    performance: str
-    intensity: str
-    of_roof: str
+    cells: tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,6 +139,8 @@ class Picture:
         points: kernels, largest share of the captured time first.
         units: for kernels without a point.
         rows: the list of kernels.
+        headings: of the list's columns.
+        key: how to read a point.
         notes: what was left out.
     """
 
@@ -152,6 +150,8 @@ class Picture:
     points: tuple[Point, ...]
     units: tuple[Unit, ...] = ()
     rows: tuple[Row, ...] = ()
+    headings: tuple[str, str, str, str] = ("Share", "Performance", "Intensity (DRAM)", "Reached")
+    key: str = ""
     notes: tuple[str, ...] = ()
 
 
@@ -187,8 +187,8 @@ def _picture(report: Report, gpu: str, kernels: Sequence[tuple[int, Diagnosis, R
     shown = (*_memory_roofs(kernels), *_compute_roofs(kernels, precisions)) if points else ()
     left_out = len(kernels) - len(drawn | {unit.rank for unit in units})
     notes = [f"{count(left_out, 'kernel')} without counted work or traffic left out."] if left_out else []
-    if points and not shown:
-        notes.append("No roofs: the report does not carry them, and its GPU is not in the table.")
+    if points and all(roof.is_memory for roof in shown):
+        notes.append("The compute roof is not known: the report does not carry it, and names no GPU of the table.")
     return Picture(
         title=f"Roofline: {visible(report.source.path or 'lines from a program')}",
         subtitle=visible(gpu),
@@ -196,6 +196,7 @@ def _picture(report: Report, gpu: str, kernels: Sequence[tuple[int, Diagnosis, R
         points=points,
         units=units,
         rows=tuple(_row(rank, entry, under) for rank, entry, under in kernels),
+        key=_KEY if points else _KEY_WITHOUT_POINTS,
         notes=tuple(notes),
     )
 
@@ -284,16 +285,13 @@ def _row(rank: int, entry: Diagnosis, under: RooflinePoint) -> Row:
         elif under.arithmetic_intensity is not None:
             intensity = least + quantity(under.arithmetic_intensity, "FLOP/byte")
         if under.pct_of_roof is not None:
-            of_roof = percent(under.pct_of_roof)
+            of_roof = f"{percent(under.pct_of_roof)} of roof"
     elif under.operations:
         performance = "not counted" if under.lower_bound else "no FLOP"
     return Row(
         rank=rank,
         name=_name(entry),
-        share=share(entry.time_share),
-        performance=performance,
-        intensity=intensity,
-        of_roof=of_roof,
+        cells=(share(entry.time_share), performance, intensity, of_roof),
     )
 
 

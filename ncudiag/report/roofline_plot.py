@@ -6,6 +6,7 @@ Altair and vl-convert are the extra ``ncudiag[plot]``; both are imported inside 
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ncudiag.errors import UsageError
@@ -32,14 +33,8 @@ _ROW_PX, _UNIT_ROW_PX = 16, 22
 _MOST_ROWS = 10
 _UNIT_COLOURS: Mapping[str, str] = {"DRAM": "#0072B2", "L2": "#E69F00", "L1/TEX": "#009E73", "INT": "#CC79A7"}
 _FULL = 100.0
-# Columns of the list: heading, key, where it ends as a part of the width, alignment.
-_COLUMNS = (
-    ("Share", "share", 0.50, "right"),
-    ("Performance", "performance", 0.70, "right"),
-    ("Intensity (DRAM)", "intensity", 0.90, "right"),
-    ("Of roof", "of_roof", 1.0, "right"),
-)
-_NAME_PART = 0.42
+_COLUMN_ENDS = (0.46, 0.65, 0.845, 1.0)  # of the list, as parts of the width
+_NAME_PART = 0.38
 
 
 def missing_extra() -> UsageError:
@@ -164,11 +159,7 @@ def _shortened(text: str, width: float) -> str:
 
 
 def _subtitle(picture: Picture, width: float) -> list[str]:
-    told = [picture.subtitle, *picture.notes]
-    if picture.points:
-        told.append("Area of a point: share of the captured time. Hollow: not all work was counted.")
-    else:
-        told.append("No FLOPs were counted: how near the units come to their own roofs, by rank of the kernel.")
+    told = [picture.subtitle, *picture.notes, *([picture.key] if picture.key else [])]
     return [_shortened(line, width) for line in told]
 
 
@@ -211,32 +202,28 @@ def _list(picture: Picture, width: float) -> Part:
     """The first kernels with their numbers, for those who see the picture without tooltips."""
     import altair as alt
 
-    heading: dict[str, str | int] = {
-        "row": 0,
-        "rank": "#",
-        "name": "Kernel",
-        **{key: title for title, key, _, _ in _COLUMNS},
-    }
-    rows = [heading]
+    rows = [_list_row(0, "#", "Kernel", picture.headings)]
     for row in picture.rows[:_MOST_ROWS]:
-        numbers = {key: str(getattr(row, key)) for _, key, _, _ in _COLUMNS}
-        rows.append({"row": len(rows), "rank": str(row.rank), "name": row.name, **numbers})
+        rows.append(_list_row(len(rows), str(row.rank), row.name, row.cells))
     left_out = len(picture.rows) - _MOST_ROWS
     if left_out > 0:
-        rows.append(
-            {"row": len(rows), "rank": "", "name": f"and {left_out} more", **{key: "" for _, key, _, _ in _COLUMNS}}
-        )
+        rows.append(_list_row(len(rows), "", f"and {left_out} more", ("",) * len(_COLUMN_ENDS)))
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         y=alt.Y("row:O").axis(None), color=alt.condition("datum.row == 0", alt.value(FAINT), alt.value(INK))
     )
+    name = base.mark_text(align="left", fontSize=FONT_PX, limit=_NAME_PART * width - 22)
     texts = [
         base.mark_text(align="right", fontSize=FONT_PX).encode(x=alt.value(14), text="rank:N"),
-        base.mark_text(align="left", fontSize=FONT_PX, limit=_NAME_PART * width - 22).encode(
-            x=alt.value(22), text="name:N"
-        ),
+        name.encode(x=alt.value(22), text="name:N"),
     ]
     texts += [
-        base.mark_text(align="right", fontSize=FONT_PX).encode(x=alt.value(part * width), text=f"{key}:N")
-        for _, key, part, _ in _COLUMNS
+        base.mark_text(align="right", fontSize=FONT_PX, limit=(end - before) * width - 4).encode(
+            x=alt.value(end * width), text=f"cell{at}:N"
+        )
+        for at, (before, end) in enumerate(pairwise((0.3, *_COLUMN_ENDS)))
     ]
     return alt.layer(*texts, view=alt.ViewConfig(stroke=None)).properties(width=width, height=_ROW_PX * len(rows))
+
+
+def _list_row(number: int, rank: str, name: str, cells: Sequence[str]) -> dict[str, str | int]:
+    return {"row": number, "rank": rank, "name": name, **{f"cell{at}": cell for at, cell in enumerate(cells)}}

@@ -48,8 +48,7 @@ def _one(picture: Picture, width: int, *, unicode: bool) -> list[str]:
         value = quantity(roof.value, "byte/s" if roof.is_memory else "flop/s")
         told += _item(f"{roof.label}: {value} ({roof.source})", width)
     for row in picture.rows[:_MOST_KERNELS]:
-        numbers = [fact for fact in (row.share, row.performance, row.intensity) if fact != "-"]
-        numbers += [f"{row.of_roof} of its roof"] if row.of_roof != "-" else []
+        numbers = [cell for cell in row.cells if cell not in {"", "-"}]
         numbers += [f"{unit.unit} at {percent(unit.pct)}" for unit in picture.units if unit.rank == row.rank]
         told += _item(f"{row.rank}. {visible(row.name, unicode=unicode)}: {', '.join(numbers)}", width)
     left_out = len(picture.rows) - _MOST_KERNELS
