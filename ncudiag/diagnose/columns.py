@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from itertools import islice
-from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ class ColumnStore:
         for part in parts:
             for name, values in self.pool.columns_of(part):
                 gathered.setdefault(name, []).extend(values)
-        return {name: _median(values) for name, values in gathered.items() if values}
+        return {name: median(values) for name, values in gathered.items() if values}
 
 
 class ColumnPool:
@@ -117,7 +116,7 @@ class ColumnPool:
             for name, column in zip(names, zip(*part.rows, strict=True), strict=True):
                 values = [value for value in column if not math.isnan(value)]
                 if values:
-                    found[name] = _median(values)
+                    found[name] = median(values)
             return found
         return dict(self._big_medians(part))
 
@@ -168,6 +167,8 @@ class ColumnPool:
         return np.frombuffer(self._file.read((last - first) * rows * _ITEM), dtype=np.float64).reshape(-1, rows)
 
     def _spill(self) -> None:
+        from tempfile import TemporaryFile
+
         import numpy as np
 
         if self._file is None:
@@ -184,7 +185,8 @@ class ColumnPool:
         self._held = 0
 
 
-def _median(values: Iterable[float]) -> float:
+def median(values: Iterable[float]) -> float:
+    """The middle of at least one number (``statistics`` would cost more to import than to use)."""
     ordered = sorted(values)
     half = len(ordered) // 2
     if len(ordered) % 2:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from statistics import median
 from typing import TYPE_CHECKING
 
 from ncudiag.diagnose import measured as m
+from ncudiag.diagnose.columns import median
 from ncudiag.model import SourceWarning
 
 if TYPE_CHECKING:

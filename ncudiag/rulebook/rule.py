@@ -28,6 +28,13 @@ FAMILY_PREFIX: Mapping[Family, str] = {
     "roofline": "ROO",
     "trust": "TRU",
 }
+_TIER_OF_FAMILY: Mapping[Family, Tier] = {
+    "memory": "limit",
+    "compute": "limit",
+    "latency": "latency",
+    "roofline": "limit",
+    "trust": "trust",
+}
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _ID = r"^[A-Z]{3}\d{3}$"
 _KEBAB = r"^[a-z0-9]+(-[a-z0-9]+)*$"
@@ -253,15 +260,7 @@ class Rule(_Part):
     @property
     def tier(self) -> Tier:
         """Its place among the rules that agree with a verdict."""
-        if self.leads.tier is not None:
-            return self.leads.tier
-        match self.family:
-            case "trust":
-                return "trust"
-            case "latency":
-                return "latency"
-            case "memory" | "compute" | "roofline":
-                return "limit"
+        return self.leads.tier or _TIER_OF_FAMILY[self.family]
 
     def conditions(self) -> Iterator[Condition]:
         """Every condition of ``when`` and ``unless``, at both levels."""
@@ -274,7 +273,7 @@ class Rule(_Part):
                         yield item
                     case AnyOf():
                         yield from item.any
-                    case AllOf():
+                    case _:
                         yield from item.all
 
     def ready(self) -> ReadyRule:
