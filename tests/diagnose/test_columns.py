@@ -139,10 +139,11 @@ def test_the_file_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     opened = []
 
     def temporary(**options: str) -> object:
-        opened.append(tempfile.TemporaryFile(**options))  # noqa: SIM115 - the pool closes it
+        opened.append(real(**options))
         return opened[-1]
 
-    monkeypatch.setattr(columns, "TemporaryFile", temporary)
+    real = tempfile.TemporaryFile
+    monkeypatch.setattr(tempfile, "TemporaryFile", temporary)
     with ColumnPool(budget_values=0) as pool:
         ColumnStore(pool).append(MetricRow.of({"a": 1.0}))
     assert [file.closed for file in opened] == [True]
