@@ -73,9 +73,10 @@ class Outcome:
 
 _NOT_APPLICABLE = Outcome("not-applicable")
 _PASSED = Outcome("passed")
+_UNDECIDED = Outcome("indeterminate")
 
 
-def evaluate(rule: Rule | ReadyRule, lookup: Lookup, situation: Situation) -> Outcome:
+def evaluate(rule: Rule | ReadyRule, lookup: Lookup, situation: Situation, *, gaps: bool = True) -> Outcome:
     """Ask one rule about one kernel.
 
     Most rules pass, so the answer comes first, by as few metrics as it takes; evidence and gaps are collected after it.
@@ -84,6 +85,7 @@ def evaluate(rule: Rule | ReadyRule, lookup: Lookup, situation: Situation) -> Ou
         rule: the rule.
         lookup: value of a metric by name (ncu's, or ``derived:``); None when it is missing.
         situation: verdict, GPU and thresholds.
+        gaps: whether to collect what an undecided rule lacks.
     """
     ready = rule if isinstance(rule, ReadyRule) else rule.ready()
     if not applies(ready, situation):
@@ -93,6 +95,8 @@ def evaluate(rule: Rule | ReadyRule, lookup: Lookup, situation: Situation) -> Ou
     truth = _truth_of(when, lookup)
     if truth is False or (unless is not None and _truth_of(unless, lookup) is True):
         return _PASSED
+    if truth is None and not gaps:
+        return _UNDECIDED
     asked = _Asked(ready, lookup, situation)
     asked.truth_of(ready.when)
     if truth:
