@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ncudiag.diagnose.columns import ColumnPool
 from ncudiag.diagnose.entry import times_ns
-from ncudiag.diagnose.grouping import DURATION, KernelGroup, group_launches
+from ncudiag.diagnose.grouping import DURATION, KernelGroup, group_launches, is_time_ns
 from ncudiag.diagnose.kernel import diagnose_kernel
 from ncudiag.diagnose.measured import Measured
 from ncudiag.diagnose.trust import trust_warnings
@@ -128,6 +128,8 @@ def _matcher(word: str) -> Match:
 def _measure(group: KernelGroup) -> Measured:
     # A number that JSON cannot hold is no measurement.
     values = {name: value for name, value in group.medians().items() if isfinite(value)}
+    if not is_time_ns(values.get(DURATION)):
+        values.pop(DURATION, None)
     return Measured(
         values=values,
         unreadable=frozenset(group.unreadable - values.keys()),

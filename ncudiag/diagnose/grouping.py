@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import fsum, isfinite
-from typing import TYPE_CHECKING, NamedTuple
+from math import isfinite
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from ncudiag.diagnose.columns import ColumnPool, ColumnStore
 from ncudiag.diagnose.measured import SM_FREQUENCY
@@ -18,6 +18,13 @@ DURATION = "gpu__time_duration.sum"
 REGISTERS = "launch__registers_per_thread"
 DEVICE_NAME = "device__attribute_display_name"
 _CAPABILITY = ("device__attribute_compute_capability_major", "device__attribute_compute_capability_minor")
+# Thirty years. A damaged file may hold any number, and the sum of a few such would be no number at all.
+_LONGEST_NS = 1e18
+
+
+def is_time_ns(value: float | None) -> TypeGuard[float]:
+    """Whether a number can be the duration of a launch."""
+    return value is not None and 0 <= value <= _LONGEST_NS
 
 
 class GroupKey(NamedTuple):
@@ -78,7 +85,7 @@ class KernelGroup:
             return
         self.columns.append(values)
         duration = values.get(DURATION)
-        if duration is not None and isfinite(duration):
+        if is_time_ns(duration):
             self.durations_ns.append(duration)
         clock = next((values[name] for name in SM_FREQUENCY if name in values), None)
         if clock is not None:
@@ -90,6 +97,9 @@ class KernelGroup:
             return
         values = {name: value for name, value in launch.values.items() if isfinite(value)}
         extremes = {name: ends for name, ends in launch.extremes.items() if all(map(isfinite, ends))}
+        if not is_time_ns(values.get(DURATION)):
+            values.pop(DURATION, None)
+            extremes.pop(DURATION, None)
         self.summaries.append((launch.invocations, values, extremes))
         clocks = next((extremes[name] for name in SM_FREQUENCY if name in extremes), None)
         if clocks is not None:
@@ -177,13 +187,14 @@ def _average(rows: list[tuple[float, int]]) -> float:
     """Over all invocations; a single row's value stays what it is, to the last digit."""
     if len(rows) == 1:
         return rows[0][0]
-    return fsum(value * invocations for value, invocations in rows) / sum(invocations for _, invocations in rows)
+    # Not fsum: that raises where a damaged file's numbers run over, and an infinite average is dropped later.
+    return sum(value * invocations for value, invocations in rows) / sum(invocations for _, invocations in rows)
 
 
 def _add_time_only(group: KernelGroup, launch: Launch) -> None:
     group.launch_count += launch.invocations
     duration = launch.values.get(DURATION)
-    if duration is not None and isfinite(duration):
+    if is_time_ns(duration):
         group.durations_ns.append(duration * launch.invocations)
 
 
