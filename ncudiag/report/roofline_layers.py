@@ -235,9 +235,10 @@ def _links(points: Sequence[Row], frame: Frame) -> alt.Chart:
     """A thin line through the levels of one kernel."""
     import altair as alt
 
+    rows = [{name: row[name] for name in ("x", "y", "rank", "colour")} for row in points]
     x, y = _axes(frame)
     layer: alt.Chart = (
-        alt.Chart(alt.InlineData(values=list(points)))
+        alt.Chart(alt.InlineData(values=rows))
         .mark_line(strokeWidth=0.8, opacity=0.6, clip=True)
         .encode(x=x, y=y, detail="rank:N", color=alt.Color("colour:N").scale(None).legend(None))
     )

@@ -276,7 +276,7 @@ def _origin(found: Sequence[tuple[float, str]]) -> str:
 
 
 def _row(rank: int, entry: Diagnosis, under: RooflinePoint) -> Row:
-    least = "at least " if under.lower_bound else ""
+    least = ">= " if under.lower_bound else ""
     performance = intensity = of_roof = "-"
     if under.achieved_flops_per_s:
         performance = least + quantity(under.achieved_flops_per_s, "flop/s")
