@@ -30,6 +30,8 @@ SM_INSTRUCTION_THROUGHPUT_ACTIVE = "sm__instruction_throughput" + ACTIVE
 
 _L1_CYCLES = ("l1tex__cycles_active.sum", "l1tex__cycles_elapsed.sum")
 _SM_CYCLES = ("sm__cycles_active.avg", "gpc__cycles_elapsed.max")
+# Two printed percentages this close are one number (details pages round to two decimals).
+_SAME_POINTS = 0.5
 _RATE = ("dram__bytes.sum.per_second", "dram__bytes.sum.peak_sustained", "dram__cycles_elapsed.avg.per_second")
 
 
@@ -117,18 +119,22 @@ def l2_lead(inputs: Inputs) -> float | None:
     """How far L2 lies above the larger of L1/TEX and DRAM, points.
 
     L2 counts as at most ``gpu__compute_memory_throughput``, the maximum over the levels: ``lts__throughput`` has
-    parts that are no traffic of the kernel (a report of an A100 has 88 against 76 %, which is DRAM).
-    A missing DRAM is left out on GPUs without DRAM counters; elsewhere the lead is missing with it.
+    parts that are no traffic of the kernel (a report of an A100 has 88 against 76 %, which is DRAM). Where L2 is
+    that maximum and L1/TEX was measured over its active cycles only, L1/TEX is left out: its elapsed percentage
+    lies below. A missing DRAM is left out on GPUs without DRAM counters; elsewhere the lead is missing with it.
     """
-    l2, busiest = inputs.get(L2_THROUGHPUT), inputs.get(MEMORY_THROUGHPUT)
-    return _lead(l2 if l2 is None or busiest is None else min(l2, busiest), [l1_pct(inputs)], inputs)
+    l2, busiest, l1 = inputs.get(L2_THROUGHPUT), inputs.get(MEMORY_THROUGHPUT), l1_pct(inputs)
+    if l2 is None or busiest is None:
+        return _lead(l2, [l1], inputs)
+    is_maximum = inputs.get(L1_THROUGHPUT) is None and l1 is not None and abs(l2 - busiest) <= _SAME_POINTS
+    return _lead(min(l2, busiest), [] if is_maximum else [l1], inputs)
 
 
 def _lead(own: float | None, others: list[float | None], inputs: Inputs) -> float | None:
     if has_dram_counters(inputs):
         others = [*others, dram_pct(inputs)]
     known = [other for other in others if other is not None]
-    return None if own is None or len(known) < len(others) else own - max(known)
+    return None if own is None or len(known) < len(others) else own - max(known, default=0.0)
 
 
 def memory_minus_dram(inputs: Inputs) -> float | None:

@@ -74,6 +74,22 @@ MEMORY_PIPES: Mapping[MemoryPipe, tuple[str, ...]] = {
 }
 
 
+# What the tensor pipe does: integers, half precision and its kin, the rest (double precision, warp groups).
+TENSOR_PARTS: tuple[tuple[str, ...], ...] = tuple(
+    tuple(
+        base
+        for op in ops
+        for base in (
+            f"sm__pipe_tensor_op_{op}_cycles_active",
+            f"sm__inst_executed_pipe_tensor_op_{op}",
+            f"sm__pipe_tensor_op_{op}_cycles_active_v2",
+            f"sm__pipe_tensor_subpipe_{op}_cycles_active",
+        )
+    )
+    for ops in (("imma",), ("hmma",), ("dmma", "gmma"))
+)
+
+
 class Use(NamedTuple):
     """How busy a pipe is.
 
@@ -137,6 +153,20 @@ def math_pipe_pct(inputs: Inputs, pipe: MathPipe) -> float | None:
     """A math pipe's use in percent of its peak; None when it was not measured."""
     use = pipe_use(inputs, MATH_PIPES[pipe])
     return None if use is None else use.pct
+
+
+def float_tensor_pct(inputs: Inputs) -> float | None:
+    """The tensor pipe's use in percent of its peak, 0 where only integer work (IMMA) ran; None when not measured.
+
+    That only integer work ran is known where its part was busy, the half-precision part was measured, and no
+    floating-point part was busy.
+    """
+    whole = math_pipe_pct(inputs, "tensor")
+    if not whole:
+        return whole
+    integer, *others = (pipe_use(inputs, bases) for bases in TENSOR_PARTS)
+    only_integer = integer is not None and integer.pct > 0 and others[0] is not None
+    return 0.0 if only_integer and all(use is None or use.pct == 0 for use in others) else whole
 
 
 def memory_pipe_pct(inputs: Inputs, pipe: MemoryPipe) -> float | None:

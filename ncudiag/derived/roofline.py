@@ -23,7 +23,7 @@ from ncudiag.derived.flops import (
 )
 from ncudiag.derived.metric import Derived
 from ncudiag.derived.pipe_metrics import sm_arithmetic_pct
-from ncudiag.derived.pipes import ELAPSED, math_pipe_pct
+from ncudiag.derived.pipes import ELAPSED, float_tensor_pct, math_pipe_pct
 from ncudiag.derived.ratios import headroom_pct, percent, ratio
 from ncudiag.derived.tensor import tensor_flops as tensor_operations
 from ncudiag.derived.tensor import tensor_peak_pct, tensor_rates
@@ -198,8 +198,9 @@ def roof_headroom_pct(inputs: Inputs) -> float | None:
 
 
 def flops_without_tensor(inputs: Inputs) -> float:
-    """1 when scalar operations were counted but tensor operations were not; else 0."""
-    return float(scalar_flops(inputs) is not None and not tensor_rates(inputs))
+    """1 when scalar operations were counted and floating-point tensor operations were not; else 0."""
+    counted = scalar_flops(inputs) is not None and not tensor_rates(inputs)
+    return float(counted and float_tensor_pct(inputs) != 0)
 
 
 def flops_without_packed(inputs: Inputs) -> float | None:
@@ -230,7 +231,7 @@ def flops_complete(inputs: Inputs) -> float | None:
         True if precision_flops(inputs, "fp32") is not None else None,
         True if precision_flops(inputs, "fp64") is not None else None,
         True if precision_flops(inputs, "fp16") is not None else _idle(math_pipe_pct(inputs, "FP16")),
-        True if tensor_rates(inputs) else _idle(math_pipe_pct(inputs, "tensor")),
+        True if tensor_rates(inputs) else _idle(float_tensor_pct(inputs)),
         None if (packed := flops_without_packed(inputs)) is None else packed == 0,
     ]
     if False in whole:

@@ -94,17 +94,20 @@ def ask_rules(
     broken: list[tuple[str, str]] = []
     for rule in rules:
         try:
-            outcome = evaluate(rule, lookup, situation)
+            agrees = _agrees(rule, agreement)
+            outcome = evaluate(rule, lookup, situation, gaps=agrees)
             if outcome.state == "fired":
                 fired.append((rule, _finding(rule, outcome, lookup, units, dialect, short_kernel=short_kernel)))
-            elif outcome.state == "indeterminate" and _agrees(rule, agreement):
+            elif outcome.state == "indeterminate" and agrees:
                 lacking = _lacking(outcome, lookup)
                 # Without a gap in the report it is something that only the user can say.
                 undecided += [Undecided(rule, lacking)] if lacking else []
         except Exception as error:  # noqa: BLE001 - one broken rule must not stop the others
             broken.append((rule.id, f"{type(error).__name__}: {error}"))
     fired.sort(key=_order)
-    lead = _lead(fired, undecided, agreement)
+    # Nobody coalesces the accesses of a library's kernel: there the advice in the library's own words comes first.
+    open_waste = dialect != "cublas" and any(gap.rule.asked_first for gap in undecided)
+    lead = _lead(fired, agreement, open_waste=open_waste)
     return RuleResults(
         findings=tuple(finding for _, finding in fired),
         lead=None if lead is None else lead[1],
@@ -138,7 +141,7 @@ def _order(entry: tuple[ReadyRule, Finding]) -> tuple[bool, bool, float, int, st
 
 
 def _lead(
-    fired: Sequence[tuple[ReadyRule, Finding]], undecided: Sequence[Undecided], agreement: Agreement
+    fired: Sequence[tuple[ReadyRule, Finding]], agreement: Agreement, *, open_waste: bool
 ) -> tuple[ReadyRule, Finding] | None:
     """The best of the rules that agree: by tier, then in the order of the findings; small waste comes last.
 
@@ -149,8 +152,7 @@ def _lead(
     if not agreeing:
         return None
     rule, finding = min(agreeing, key=lambda entry: (_is_small_waste(*entry), _TIER[entry[0].tier], _order(entry)))
-    unknown_waste = any(gap.rule.asked_first for gap in undecided)
-    return None if rule.tier == "limit" and unknown_waste else (rule, finding)
+    return None if rule.tier == "limit" and open_waste else (rule, finding)
 
 
 def _is_small_waste(rule: ReadyRule, finding: Finding) -> bool:

@@ -13,7 +13,7 @@ from ncudiag.derived.flops import (
     instruction_rate,
     packed_fp32_expected,
 )
-from ncudiag.derived.pipes import math_pipe_pct, pipe_use
+from ncudiag.derived.pipes import float_tensor_pct, math_pipe_pct
 from ncudiag.derived.tensor import tensor_paths
 
 if TYPE_CHECKING:
@@ -38,19 +38,6 @@ _TELL_TALE: tuple[Precision, ...] = ("fp64", "fp16")
 _TENSOR_INSTRUCTIONS = ("sm__inst_executed_pipe_tensor.sum", "smsp__inst_executed_pipe_tensor.sum")
 # What NVIDIA's tensor roofline section took a tensor instruction for up to 2024.1, whatever its type and shape.
 _FLOP_PER_TENSOR_INSTRUCTION = 512
-_IMMA, _HMMA, _OTHER_TENSOR = (
-    tuple(
-        base
-        for op in ops
-        for base in (
-            f"sm__pipe_tensor_op_{op}_cycles_active",
-            f"sm__inst_executed_pipe_tensor_op_{op}",
-            f"sm__pipe_tensor_op_{op}_cycles_active_v2",
-            f"sm__pipe_tensor_subpipe_{op}_cycles_active",
-        )
-    )
-    for ops in (("imma",), ("hmma",), ("dmma", "gmma"))
-)
 _INTEGER = "sass_thread_inst_executed_op_integer_pred_on.sum"
 
 
@@ -196,11 +183,7 @@ def _tensor(inputs: Inputs, seconds: float | None) -> Iterator[Operations]:
 
 def _tensor_in_use(inputs: Inputs) -> bool:
     """Whether floating-point work ran on the tensor pipe; integer work alone (IMMA) is none."""
-    if not (math_pipe_pct(inputs, "tensor") or 0.0) > 0:
-        return False
-    integer, *others = (pipe_use(inputs, names) for names in (_IMMA, _HMMA, _OTHER_TENSOR))
-    only_integer = integer is not None and integer.pct > 0 and others[0] is not None
-    return not (only_integer and all(use is None or use.pct == 0 for use in others))
+    return (float_tensor_pct(inputs) or 0.0) > 0
 
 
 def _uncounted_precisions(inputs: Inputs, scalar: list[Operations]) -> list[str]:

@@ -161,6 +161,9 @@ def test_leads_of_the_levels() -> None:
     levels = {L1: 42.0, L2: 94.0, DRAM: 10.0}
     assert value("l2_lead", levels) == approx(52.0)
     assert value("l1_lead", levels) == approx(-52.0)
+    # 63 % is L2; L1 counted active cycles only and cannot be above the maximum.
+    assert value("l2_lead", {L1_ACTIVE: 96.1, L2: 63.4, DRAM: 30.7, MEMORY: 63.4}) == approx(32.7)
+    assert value("l1_lead", {L1_ACTIVE: 96.1, L2: 63.4, DRAM: 30.7, MEMORY: 63.4}) == 0.0
     assert value("l2_lead", {L1: 35.3, L2: 88.3, DRAM: 75.7, MEMORY: 75.7}) == 0.0
     assert value("l2_lead", {L1: 42.0, L2: 94.0}) is None
     assert value("l2_lead", {L2: 94.0, DRAM: 10.0}) is None

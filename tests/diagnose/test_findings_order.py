@@ -15,6 +15,7 @@ from ncudiag.rulebook.evaluate import Situation
 from ncudiag.rulebook.thresholds import Thresholds
 
 if TYPE_CHECKING:
+    from ncudiag.diagnose.dialect import Dialect
     from ncudiag.diagnose.findings import RuleResults
     from ncudiag.rulebook.rule import Verdict
 
@@ -33,6 +34,7 @@ def asked(
     limiter: str | None = None,
     reason: str | None = None,
     short: bool = False,
+    dialect: Dialect | None = None,
 ) -> RuleResults:
     return ask_rules(
         builtin_ready().rules,
@@ -40,7 +42,7 @@ def asked(
         Situation(verdict, "clear", None, Thresholds(high=60, saturated=80, borderline=5)),
         Agreement(verdict, limiter, reason),
         units={L2: "", DRAM: "%", DURATION: "ns"},
-        dialect=None,
+        dialect=dialect,
         short_kernel=short,
     )
 
@@ -110,3 +112,15 @@ def test_notes_on_a_short_launch_come_last() -> None:
 )
 def test_whose_words_a_kernel_gets(name: str, dialect: str | None) -> None:
     assert dialect_of(name) == dialect
+
+
+@pytest.mark.parametrize(
+    ("dialect", "rule"),
+    [(None, None), ("cublas", "MEM002")],
+)
+def test_only_of_ones_own_kernels_it_is_asked_first_whether_bytes_are_wasted(
+    dialect: Dialect | None, rule: str | None
+) -> None:
+    values = {DRAM: 74.0, "sm__throughput.avg.pct_of_peak_sustained_elapsed": 44.0}
+    lead = asked(values, "memory-bound", limiter="DRAM", dialect=dialect).lead
+    assert (lead and lead.rule) == rule
