@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from ncudiag.report.escape import visible
 from ncudiag.report.quantities import quantity
-from ncudiag.report.roofline_picture import PRECISION_LABELS, Picture, Point, Roof, Row
+from ncudiag.report.roofline_picture import Picture, Point, Roof, Row
+from ncudiag.report.roofline_words import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

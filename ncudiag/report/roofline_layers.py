@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ncudiag.report.quantities import quantity, significant
 from ncudiag.report.roofline_layout import FONT_PX, Label, Sheet, frame_of, lines, ridges, text_px
-from ncudiag.report.roofline_picture import LEVELS, PRECISION_LABELS
+from ncudiag.report.roofline_picture import LEVELS
+from ncudiag.report.roofline_words import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

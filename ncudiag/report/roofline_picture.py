@@ -13,6 +13,7 @@ from ncudiag.errors import UsageError
 from ncudiag.report import words
 from ncudiag.report.escape import visible
 from ncudiag.report.quantities import count, duration, percent, quantity, share
+from ncudiag.report.roofline_words import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,23 +21,6 @@ if TYPE_CHECKING:
     from ncudiag.diagnose.diagnosis import Diagnosis, RooflinePoint
     from ncudiag.report.document import Report
 
-PRECISION_LABELS: dict[str, str] = {
-    "fp64": "FP64",
-    "fp64-tensor": "FP64 tensor",
-    "fp32": "FP32",
-    "fp16-vector": "FP16 vector",
-    "fp16": "FP16 tensor",
-    "fp16-fp16acc": "FP16 tensor, FP16 acc.",
-    "bf16": "BF16 tensor",
-    "tf32": "TF32 tensor",
-    "fp8": "FP8 tensor",
-    "fp8-fp16acc": "FP8 tensor, FP16 acc.",
-    "fp6": "FP6 tensor",
-    "fp4": "FP4 tensor",
-    "int8": "INT8 tensor",
-    "int4": "INT4 tensor",
-    "mixed": "mixed",
-}
 LEVELS = ("DRAM", "L2", "L1/TEX")
 _STRAY = 0.05
 _KEY = "Area of a point: share of the captured time. Hollow: not all work was counted."

@@ -5,11 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ncudiag.report.quantities import percent, quantity, significant
-from ncudiag.report.roofline_picture import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from ncudiag.diagnose.diagnosis import RooflinePoint
 
+PRECISION_LABELS: dict[str, str] = {
+    "fp64": "FP64",
+    "fp64-tensor": "FP64 tensor",
+    "fp32": "FP32",
+    "fp16-vector": "FP16 vector",
+    "fp16": "FP16 tensor",
+    "fp16-fp16acc": "FP16 tensor, FP16 acc.",
+    "bf16": "BF16 tensor",
+    "tf32": "TF32 tensor",
+    "fp8": "FP8 tensor",
+    "fp8-fp16acc": "FP8 tensor, FP16 acc.",
+    "fp6": "FP6 tensor",
+    "fp4": "FP4 tensor",
+    "int8": "INT8 tensor",
+    "int4": "INT4 tensor",
+    "mixed": "mixed",
+}
 _ORIGINS = {"report": "the report", "datasheet": "a datasheet"}
 
 
