@@ -23,7 +23,7 @@ TERMINAL = "-"
 _FORMATS: Mapping[str, PlotFormat] = {".svg": "svg", ".png": "png", ".html": "html", ".htm": "html"}
 
 
-def check_plot(plot: str | None, *, form: str = OutputFormat.TEXT, output: str | None, others: Iterable[str]) -> None:
+def check_plot(plot: str, *, form: str = OutputFormat.TEXT, output: str | None, others: Iterable[str]) -> None:
     """Fail early when the picture cannot be made or written.
 
     Args:
@@ -35,8 +35,6 @@ def check_plot(plot: str | None, *, form: str = OutputFormat.TEXT, output: str |
     Raises:
         UsageError: no such kind of picture, no place for it, or the libraries that draw it are missing.
     """
-    if plot is None:
-        return
     from ncudiag.report.roofline_plot import check_installed
 
     if plot == TERMINAL:

@@ -51,14 +51,16 @@ def roofline(picture: Picture, *, width: float, last_named: int) -> alt.LayerCha
     Args:
         picture: what to show.
         width: pixels of the drawing area.
-        last_named: up to this rank a kernel's point carries its number.
+        last_named: up to this rank a kernel's point carries its number, and its caches have points too.
     """
     import altair as alt
 
     frame = frame_of(picture, width=width, height=HEIGHT)
     drawn = lines(picture, frame)
-    points = [_mark(point, frame) for point in picture.points]
-    named = [point.is_main and point.rank <= last_named for point in picture.points]
+    # The caches of kernels that are not listed would hide those that are.
+    placed = [point for point in picture.points if point.is_main or point.rank <= last_named]
+    points = [_mark(point, frame) for point in placed]
+    named = [point.is_main and point.rank <= last_named for point in placed]
     sheet = Sheet(frame)
     for row in points:
         sheet.block(*_px(frame, row), _radius(row) + 1)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 FONT_PX = 11
 _CHAR_PX, _LINE_PX = 6.2, 13.0  # of an 11-pixel sans-serif, on the safe side
+_CELL_PX = 10.0  # not less than a box reaches in either direction
 _MARGIN_X, _MARGIN_TOP, _MARGIN_BOTTOM = 0.5, 0.45, 0.6  # decades
 _LEAST_DECADES = 2.2
 _SLOPE = 6.0
@@ -142,11 +143,10 @@ class Sheet:
 
     Attributes:
         frame: the drawing area.
-        taken: middles of boxes of a character's size.
     """
 
     frame: Frame
-    taken: list[tuple[float, float]] = field(default_factory=list)
+    _taken: dict[tuple[int, int], set[tuple[int, int]]] = field(default_factory=dict, init=False, repr=False)
 
     def block(self, px: float, py: float, radius: float) -> None:
         """Take a disc."""
@@ -155,14 +155,14 @@ class Sheet:
         for across in range(-steps, steps + 1):
             for down in range(-steps, steps + 1):
                 if math.hypot(across, down) <= steps:
-                    self.taken.append((px + across * reach / steps, py + down * reach / steps))
+                    self._take(px + across * reach / steps, py + down * reach / steps)
 
     def block_line(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         """Take a line; texts may touch but not cover it."""
         length = math.dist(start, end)
         for step in range(int(length / _CHAR_PX) + 1):
             part = step * _CHAR_PX / length if length else 0.0
-            self.taken.append((start[0] + part * (end[0] - start[0]), start[1] + part * (end[1] - start[1])))
+            self._take(start[0] + part * (end[0] - start[0]), start[1] + part * (end[1] - start[1]))
 
     def place(self, text: str, middles: Iterable[tuple[float, float]], *, angle: float = 0.0) -> Label:
         """Put a text at the first of some places where it covers nothing, else where it covers least."""
@@ -174,7 +174,8 @@ class Sheet:
             if covered == 0:
                 break
         _, px, py = best or (0, 0.0, 0.0)
-        self.taken += _boxes(text, px, py, angle)
+        for x, y in _boxes(text, px, py, angle):
+            self._take(x, y)
         return Label(text, px, py, angle)
 
     def _covered(self, boxes: list[tuple[float, float]]) -> int:
@@ -184,10 +185,17 @@ class Sheet:
             or not (_LINE_PX / 2 <= y <= self.frame.height - _LINE_PX / 2)
             for x, y in boxes
         )
-        hidden = sum(
-            any(abs(x - tx) < _CHAR_PX and abs(y - ty) < _LINE_PX * 0.75 for tx, ty in self.taken) for x, y in boxes
-        )
+        hidden = sum(self._is_taken(x, y) for x, y in boxes)
         return hidden + 3 * outside
+
+    def _take(self, px: float, py: float) -> None:
+        self._taken.setdefault((int(px // _CELL_PX), int(py // _CELL_PX)), set()).add((round(px), round(py)))
+
+    def _is_taken(self, px: float, py: float) -> bool:
+        """Whether a character there would cover something; only what lies near is looked at."""
+        column, row = int(px // _CELL_PX), int(py // _CELL_PX)
+        near = (self._taken.get((column + across, row + down), ()) for across in (-1, 0, 1) for down in (-1, 0, 1))
+        return any(abs(px - x) < _CHAR_PX and abs(py - y) < _LINE_PX * 0.75 for cell in near for x, y in cell)
 
 
 def _boxes(text: str, px: float, py: float, angle: float) -> list[tuple[float, float]]:
