@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from ncudiag.derived.inputs import once
 from ncudiag.derived.ratios import percent, ratio
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ def instructions_per_cycle(inputs: Inputs, op: str) -> float | None:
     return None if count is None else ratio(count, elapsed_cycles(inputs))
 
 
+@once
 def instructions(inputs: Inputs, op: str) -> float | None:
     """Thread instructions of one kind: the count, else the rate per cycle x cycles."""
     count = instruction_count(inputs, op)
@@ -128,6 +130,7 @@ def precision_flops(inputs: Inputs, precision: Precision) -> float | None:
     return sum(known) if len(known) == len(counted) else None
 
 
+@once
 def scalar_flops(inputs: Inputs) -> float | None:
     """Operations of the scalar pipes in all precisions, as far as they were counted: a lower bound.
 
@@ -139,6 +142,7 @@ def scalar_flops(inputs: Inputs) -> float | None:
     return None if not known or (total == 0 and kinds_left_out(inputs)) else total
 
 
+@once
 def kinds_left_out(inputs: Inputs) -> bool:
     """Whether a precision was counted in part: some of add, multiply and fused multiply-add are missing."""
     for kinds in FLOP_PER_INSTRUCTION.values():

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import wraps
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from typing import Concatenate, ParamSpec, TypeVar
+
+    Arguments = ParamSpec("Arguments")
+    Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +25,7 @@ class Inputs:
         durations_ns: one per complete launch, in order of launching.
         needed_bytes: what the algorithm has to move to and from DRAM, as the user says.
         unreadable: metrics that the report names without a usable value (n/a, nan).
+        memo: results that several derived metrics share; see :func:`once`.
     """
 
     values: Mapping[str, float]
@@ -28,6 +34,7 @@ class Inputs:
     durations_ns: tuple[float, ...] = ()
     needed_bytes: float | None = field(default=None)
     unreadable: frozenset[str] = frozenset()
+    memo: dict[tuple[object, ...], object] = field(default_factory=dict, repr=False, compare=False)
 
     def get(self, name: str) -> float | None:
         """The value of a metric; None when it is missing."""
@@ -40,3 +47,20 @@ class Inputs:
             if value is not None:
                 return value
         return None
+
+
+def once(
+    function: Callable[Concatenate[Inputs, Arguments], Result],
+) -> Callable[Concatenate[Inputs, Arguments], Result]:
+    """A pure function that is computed once for each kernel, however many metrics are derived from its result."""
+
+    @wraps(function)
+    def remembered(inputs: Inputs, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        key = (function, *args, *kwargs.items())
+        try:
+            return cast("Result", inputs.memo[key])
+        except KeyError:
+            result = inputs.memo[key] = function(inputs, *args, **kwargs)
+            return result
+
+    return remembered

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ncudiag.derived.inputs import once
 from ncudiag.derived.latency_units import ISSUE, issue_gain_pct
 from ncudiag.derived.metric import Derived
 from ncudiag.derived.stalls import LATENCY, NOT_STALLS, stall_metric
@@ -51,6 +52,7 @@ _LOAD_MATRIX = "smsp__inst_executed_op_ldsm.sum"
 _GAINS = ("long_scoreboard", "barrier", "membar", "wait", "drain", GMMA)
 
 
+@once
 def stall_share_pct(inputs: Inputs, reason: str) -> float | None:
     """Share of a warp's cycles per issued instruction that one reason takes.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from ncudiag.derived.inputs import once
 from ncudiag.derived.metric import Derived
 from ncudiag.derived.ratios import FULL, ratio
 
@@ -79,6 +80,7 @@ COUNTERS: Mapping[Operation, Counters] = {
 }
 
 
+@once
 def has_asynchronous_copies(inputs: Inputs) -> bool:
     """Whether asynchronous copies or WGMMA operands were seen; the counters of plain accesses then say little."""
     return any((inputs.get(name) or 0) > 0 for name in _ASYNCHRONOUS)
@@ -212,6 +214,7 @@ def _counted_used_pct(inputs: Inputs, operation: Operation) -> float | None:
     return FULL * used / (inputs.get(base + ".max_rate") or _SECTOR_BYTES)
 
 
+@once
 def global_excess_pct(inputs: Inputs) -> float | None:
     """L2 sectors that ideal coalescing would not need, % of those of all global accesses.
 
@@ -226,6 +229,7 @@ def global_excess_pct(inputs: Inputs) -> float | None:
     return None if ideal is None else FULL * (1 - ideal)
 
 
+@once
 def ld_excess_pct(inputs: Inputs) -> float | None:
     """L2 sectors that ideal coalescing would not need, % of those of global loads.
 
@@ -237,6 +241,7 @@ def ld_excess_pct(inputs: Inputs) -> float | None:
     return global_excess_pct(inputs) if excess is None and not _can_split(inputs) else excess
 
 
+@once
 def st_excess_pct(inputs: Inputs) -> float | None:
     """L2 sectors that ideal coalescing would not need, % of those of global stores.
 

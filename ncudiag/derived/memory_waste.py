@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ncudiag.derived.inputs import once
 from ncudiag.derived.memory_access import (
     COUNTERS,
     Operation,
@@ -34,6 +35,7 @@ L2_SECTORS = "lts__t_sectors.sum"
 SHARED_WAVEFRONTS_PCT = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.pct_of_peak_sustained_elapsed"
 
 
+@once
 def ld_waste_gain_pct(inputs: Inputs) -> float | None:
     """What full use of the sectors of global loads would save at most, % of the time.
 
@@ -52,6 +54,7 @@ def ld_waste_gain_pct(inputs: Inputs) -> float | None:
     return _waste_gain(inputs, "ld")
 
 
+@once
 def st_waste_gain_pct(inputs: Inputs) -> float | None:
     """What full use of the sectors of global stores would save at most, % of the time.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ncudiag.derived.boards import half_rate_tensor
 from ncudiag.derived.flops import elapsed_cycles, sm_clock_hz
+from ncudiag.derived.inputs import once
 from ncudiag.derived.ratios import percent, ratio
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ class Path(NamedTuple):
     sparse: bool
 
 
+@once
 def tensor_paths(inputs: Inputs) -> list[Path]:
     """The floating-point paths that were counted, idle ones included; empty without the operation counters."""
     if not any(name.startswith(_PREFIX) for name in inputs.values):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ncudiag.derived.registry import PREFIX
@@ -66,6 +67,7 @@ _CAPITALS = (
 _WORDS: Mapping[str, str] = {"ld": "load", "st": "store", "sms": "SMs", "ai": "intensity at"}
 
 
+@lru_cache(maxsize=4096)  # a few hundred pairs stand in the rules, and every kernel asks for some
 def label_of(alias: str, metric: str) -> str:
     """The name of a number.
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import csv
 import re
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -41,3 +43,23 @@ def varied(cells: list[str], seed: int) -> list[str]:
         f"{cell[:-2]}{(seed * 37 + position * 11) % 100:02d}" if DECIMAL.fullmatch(cell) else cell
         for position, cell in enumerate(cells)
     ]
+
+
+def write_kernels(sample: Path, target: Path, *, launches: int, kernels: int) -> None:
+    """Write ``target``: the sample's launches in turn under the names of so many kernels.
+
+    Numbers differ from launch to launch as in :func:`write`.
+    """
+    with sample.open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    units = [rows.pop(0)] if rows[0][0] == "" else []
+    name = header.index("Kernel Name")
+    by_launch = [list(members) for _, members in groupby(rows, key=itemgetter(0))]
+    with target.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
+        writer.writerows([header, *units])
+        for launch in range(launches):
+            for row in by_launch[launch % len(by_launch)]:
+                cells = [str(launch), *varied(row[1:], launch)]
+                cells[name] = f"kernel_{launch % kernels}(const float *, float *, int)"
+                writer.writerow(cells)
