@@ -106,9 +106,7 @@ def diagnose(
         RuleFileError: a folder of rules does not exist, or a selected rule does.
     """
     options, problems = _options(choices)
-    top = choices.get("top")
-    if top is not None and top < 1:
-        raise UsageError("usage", f"top must be at least 1, not {top}", "Leave it out to keep every kernel.")
+    top = _top(choices)
     if isinstance(source, Profile):
         diagnosed = _diagnosed(source.launches, options, units=lambda: source.units)
         return _report(diagnosed, source.source, options, top=top, problems=problems)
@@ -187,7 +185,7 @@ def compare(
         before: as for :func:`diagnose`.
         after: likewise.
         locale: as for :func:`read`, for both.
-        **choices: as for :func:`diagnose`.
+        **choices: as for :func:`diagnose`; ``top`` keeps so many pairs, ``brief`` changes nothing.
 
     Returns:
         Pairs of kernels with their status; ``comparable`` is False when none can be compared.
@@ -200,9 +198,22 @@ def compare(
     """
     from ncudiag.compare.judge import compare_kernels
 
-    old = diagnose(before, locale=locale, **choices)
-    new = diagnose(after, locale=locale, **choices)
-    return compare_kernels((old.source, old.kernels), (new.source, new.kernels), tool=Tool(version=__version__))
+    top = _top(choices)
+    whole = choices.copy()
+    # What pairs with what is only known with all kernels and all their metrics.
+    whole.pop("top", None)
+    whole.pop("brief", None)
+    old = diagnose(before, locale=locale, **whole)
+    new = diagnose(after, locale=locale, **whole)
+    comparison = compare_kernels((old.source, old.kernels), (new.source, new.kernels), tool=Tool(version=__version__))
+    return comparison if top is None else comparison.model_copy(update={"pairs": comparison.pairs[:top]})
+
+
+def _top(choices: Choices) -> int | None:
+    top = choices.get("top")
+    if top is not None and top < 1:
+        raise UsageError("usage", f"top must be at least 1, not {top}", "Leave it out to keep every kernel.")
+    return top
 
 
 def _options(choices: Choices) -> tuple[Options, tuple[SourceWarning, ...]]:

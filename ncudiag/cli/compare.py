@@ -9,8 +9,8 @@ import typer
 from ncudiag.cli import options as shared
 from ncudiag.cli import terminal
 from ncudiag.cli.formats import DocumentFormat
-from ncudiag.cli.output import check_output, write_text
-from ncudiag.errors import ComparisonError
+from ncudiag.cli.output import check_output, tell_error, write_text
+from ncudiag.errors import ComparisonError, UsageError
 
 Format = Annotated[
     DocumentFormat, typer.Option("--format", help="Text for people, or a JSON document.", show_default=True)
@@ -43,6 +43,8 @@ def compare(
     Kernels pair by name and launch shape. A change inside the spread of the launches is no clear difference, and
     times at different clocks do not compare. Exit status 5 when no pair can be compared.
     """  # noqa: D301 - \b is typer's mark for a block that keeps its lines
+    if before == after == "-":
+        raise UsageError("usage", "both reports cannot come from standard input", "Name a file for one of them.")
     check_output(output, [before, after])
     from ncudiag.api import compare as compared
 
@@ -65,6 +67,7 @@ def compare(
         text = render_comparison(comparison, width=place.width, colour=place.colour, unicode=place.unicode)
         write_text(text, output=output)
     if error is not None:
+        tell_error(error)
         raise typer.Exit(error.exit_status)
 
 

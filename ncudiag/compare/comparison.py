@@ -17,9 +17,11 @@ ReasonCode: TypeAlias = Literal[
     "launch-shape-differs",
     "duration-missing",
     "one-launch-each",
-    "ncu-version-differs",
+    "spread-unknown",
     "registers-differ",
+    "ncu-version-differs",
     "clocks-unknown",
+    "launch-shape-unknown",
 ]
 
 T = TypeVar("T")
@@ -40,7 +42,7 @@ class Change(Entry):
     after: Number | None
     """After, in base units."""
     change: Number | None
-    """Relative: -0.2 is 20 % less; null where the number before is missing or zero."""
+    """Relative: -0.2 is 20 % less; null where a number is missing or the one before is zero."""
 
 
 class MetricChange(Change):
@@ -73,7 +75,7 @@ class Pair(Entry):
     duration_ns: Change
     """Median duration of a launch."""
     cycles: Change | None
-    """Median elapsed cycles of a launch (gpc__cycles_elapsed.max); null when not collected on both sides."""
+    """Median elapsed cycles of a launch (gpc or sm__cycles_elapsed.max); null when not collected on both sides."""
     spread: Both[float | None]
     """(max - min) / median of the durations of a side; null without a duration."""
     verdict: Both[Verdict]

@@ -6,13 +6,25 @@ from typing import TYPE_CHECKING
 
 from ncudiag.report import words
 from ncudiag.report.page import NARROWEST, Page
-from ncudiag.report.quantities import count, duration, percent, quantity
+from ncudiag.report.quantities import count, duration, percent, quantity, shape
 
 if TYPE_CHECKING:
-    from ncudiag.compare.comparison import Alone, Change, Comparison, Pair, Status
-    from ncudiag.diagnose.diagnosis import Limiter
+    from ncudiag.compare.comparison import Alone, Change, Comparison, MetricChange, Pair, ReasonCode, Status
+    from ncudiag.diagnose.diagnosis import KernelIdentity, Limiter
     from ncudiag.report.page import Ink
 
+_REASONS: dict[ReasonCode, str] = {
+    "gpu-differs": "another GPU",
+    "clocks-differ": "another SM clock",
+    "launch-shape-differs": "another launch shape",
+    "duration-missing": "a duration is missing",
+    "one-launch-each": "one launch on each side",
+    "spread-unknown": "the spread of the launches is not known",
+    "registers-differ": "another number of registers",
+    "ncu-version-differs": "another version of ncu, which may count differently",
+    "clocks-unknown": "the SM clocks are not known to be the same",
+    "launch-shape-unknown": "the launch shapes are not known to be the same",
+}
 _INKS: dict[Status, Ink] = {
     "improved": "green",
     "regressed": "red",
@@ -20,6 +32,7 @@ _INKS: dict[Status, Ink] = {
     "not-comparable": "magenta",
 }
 _WORTH_SHOWING = 0.02  # a metric that moved by less says nothing
+_LABEL_COLUMN = 12
 _PERCENTAGES = {"sm_pct": "SM", "dram_pct": "DRAM", "memory_pct": "memory", "l2_pct": "L2", "l1_pct": "L1/TEX"}
 
 
@@ -35,8 +48,8 @@ def render_comparison(comparison: Comparison, *, width: int, colour: bool, unico
     page = Page(width=max(width, NARROWEST), colour=colour, unicode=unicode)
     lines = page.name(f"before: {comparison.before.path or '(lines)'}", inks=("bold",))
     lines += page.name(f"after:  {comparison.after.path or '(lines)'}", inks=("bold",))
-    for pair in comparison.pairs:
-        lines += ["", *_pair(page, pair)]
+    for number, pair in enumerate(comparison.pairs, start=1):
+        lines += ["", *_pair(page, pair, number)]
     lines += _alone(page, "Only before", comparison.only_before)
     lines += _alone(page, "Only after", comparison.only_after)
     if not comparison.comparable:
@@ -44,23 +57,44 @@ def render_comparison(comparison: Comparison, *, width: int, colour: bool, unico
     return "\n".join(line.rstrip(" ") for line in lines) + "\n"
 
 
-def _pair(page: Page, pair: Pair) -> list[str]:
-    lines = [page.rule(page.safe(pair.kernel.short_name) or words.UNNAMED, pair.status.upper())]
-    lines += page.name(pair.kernel.name)
+def _pair(page: Page, pair: Pair, number: int) -> list[str]:
+    lines = [page.paint(page.rule(f"Kernel {number}", pair.status), "dim")]
+    lines += page.name(pair.kernel.name or words.UNNAMED, inks=("bold",))
+    lines += page.facts(_identity(page, pair), indent=2, inks=("dim",))
     lines += page.paragraph(pair.summary, indent=2, inks=(_INKS[pair.status],))
     lines += page.paragraph(_times(pair), indent=2)
-    if pair.reasons:
-        lines += page.paragraph(", ".join(pair.reasons), indent=12, first="  To know   ")
-    if pair.verdict.before != pair.verdict.after or pair.limiter.before != pair.limiter.after:
-        lines += page.paragraph(_verdicts(page, pair), indent=12, first="  Verdict   ")
-    moved = [text for metric in pair.metrics if (text := _moved(page, metric.metric, metric))]
-    for number, text in enumerate(moved):
-        lines += page.paragraph(text, indent=12, first="" if number else "  Moved     ")
-    if pair.findings.gone:
-        lines += page.paragraph(", ".join(pair.findings.gone), indent=12, first="  Gone      ")
-    if pair.findings.new:
-        lines += page.paragraph(", ".join(pair.findings.new), indent=12, first="  New       ")
+    lines += _labelled(page, "To know", [", ".join(_REASONS[reason] for reason in pair.reasons)])
+    if pair.verdict.before != pair.verdict.after or _unit(pair.limiter.before) != _unit(pair.limiter.after):
+        lines += _labelled(page, "Verdict", [_verdicts(page, pair)])
+    lines += _labelled(page, "Moved", [_moved(page, metric) for metric in pair.metrics if _is_worth_showing(metric)])
+    lines += _labelled(page, "Gone", [", ".join(pair.findings.gone)])
+    return lines + _labelled(page, "New", [", ".join(pair.findings.new)])
+
+
+def _labelled(page: Page, label: str, texts: list[str]) -> list[str]:
+    """Texts with a label before the first one; nothing without a text."""
+    lines: list[str] = []
+    for text in filter(None, texts):
+        lines += page.paragraph(text, indent=_LABEL_COLUMN, first="" if lines else f"  {label}")
     return lines
+
+
+def _identity(page: Page, pair: Pair) -> list[str]:
+    """What tells this kernel from others of its name, with both values where they differ."""
+    before, after = _facts(pair.kernel_before), _facts(pair.kernel)
+    return [new if old == new else f"{old} {_arrow(page)} {new}" for old, new in zip(before, after, strict=True)]
+
+
+def _facts(kernel: KernelIdentity) -> list[str]:
+    registers = kernel.registers_per_thread
+    return [
+        f"grid {shape(kernel.grid)}",
+        f"block {shape(kernel.block)}",
+        "" if registers is None else count(registers, "register/thread", "registers/thread"),
+        words.gpu(kernel),
+        "" if kernel.device is None else f"device {kernel.device}",
+        "" if kernel.process_id is None else f"process {kernel.process_id}",
+    ]
 
 
 def _times(pair: Pair) -> str:
@@ -76,23 +110,41 @@ def _relative(change: Change) -> str:
     return "" if change.change is None else f" ({100 * change.change:+.1f} %)"
 
 
+def _arrow(page: Page) -> str:
+    return "\N{RIGHTWARDS ARROW}" if page.unicode else "->"
+
+
 def _verdicts(page: Page, pair: Pair) -> str:
-    arrow = "\N{RIGHTWARDS ARROW}" if page.unicode else "->"
     sides = ((pair.verdict.before, pair.limiter.before), (pair.verdict.after, pair.limiter.after))
-    return f" {arrow} ".join(f"{verdict}{_limited(limiter)}" for verdict, limiter in sides)
+    return f" {_arrow(page)} ".join(f"{verdict}{_limited(limiter)}" for verdict, limiter in sides)
+
+
+def _unit(limiter: Limiter | None) -> str | None:
+    return None if limiter is None else limiter.unit
 
 
 def _limited(limiter: Limiter | None) -> str:
     return "" if limiter is None else f" ({words.limiter(limiter)})"
 
 
-def _moved(page: Page, name: str, change: Change) -> str:
-    if change.change is None or abs(change.change) < _WORTH_SHOWING:
-        return ""
-    arrow = "\N{RIGHTWARDS ARROW}" if page.unicode else "->"
+def _is_worth_showing(metric: MetricChange) -> bool:
+    """Whether it moved noticeably; from zero to something always is."""
+    if metric.change is None:
+        return metric.before == 0 and metric.after not in (None, 0)
+    return abs(metric.change) >= _WORTH_SHOWING
+
+
+def _moved(page: Page, metric: MetricChange) -> str:
+    name = metric.metric
     unit = "%" if name in _PERCENTAGES or "pct" in name else ""
-    values = (quantity(value, unit) for value in (change.before, change.after) if value is not None)
-    return f"{_PERCENTAGES.get(name, name)}: {f' {arrow} '.join(values)}{_relative(change)}"
+    before, after = quantity(metric.before, unit), quantity(metric.after, unit)
+    by = _points(metric) if unit else _relative(metric)
+    return f"{_PERCENTAGES.get(name, name)}: {before} {_arrow(page)} {after}{by}"
+
+
+def _points(metric: MetricChange) -> str:
+    """A percentage moves by points; a percentage of a percentage confuses."""
+    return f" ({(metric.after or 0.0) - (metric.before or 0.0):+.1f} points)"
 
 
 def _alone(page: Page, title: str, entries: tuple[Alone, ...]) -> list[str]:
@@ -100,5 +152,7 @@ def _alone(page: Page, title: str, entries: tuple[Alone, ...]) -> list[str]:
         return []
     lines = ["", page.paint(f"{title} ({count(len(entries), 'kernel')})", "bold")]
     for entry in entries:
-        lines += page.name(f"{entry.kernel.name} [{duration(entry.duration_ns.total)}, {entry.verdict}]", indent=2)
+        lines += page.name(entry.kernel.name or words.UNNAMED, indent=2)
+        total = duration(entry.duration_ns.total)
+        lines += page.facts([total, entry.verdict, *_facts(entry.kernel)], indent=4, inks=("dim",))
     return lines
