@@ -8,7 +8,6 @@ import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeAlias, TypeVar, cast
 
@@ -190,9 +189,11 @@ class TextBlocks:
 
 def _up_to_damage(inflate: zlib._Decompress, data: bytes) -> Iterator[bytes]:
     """Decompress byte by byte, to lose nothing in front of the damage."""
-    with suppress(zlib.error):
+    try:
         for at in range(len(data)):
             yield inflate.decompress(data[at : at + 1])
+    except zlib.error:
+        return
 
 
 def _opened(path: str | os.PathLike[str]) -> IO[bytes]:

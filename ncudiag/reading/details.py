@@ -7,7 +7,7 @@ before the value is looked up as it stands. Whatever is not that regular goes th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ncudiag.reading.drafts import Block, Draft, Identity, launch_id, whole_number
 from ncudiag.reading.identities import Identities
@@ -23,6 +23,20 @@ if TYPE_CHECKING:
 
 _METRICS_SECTION = "Command line profiler metrics"
 _OPEN = 32
+_NO_PREFIX = "\n"  # no line begins so
+
+
+class _Place(NamedTuple):
+    """Where the rows go: the launch, and what the rows say about it."""
+
+    draft: Draft
+    identity: Identity
+
+    def measured(self) -> None:
+        """Let the row of a metric say what identifies its launch."""
+        if not self.draft.measured:
+            self.draft.measured = True
+            self.draft.identity = self.identity
 
 
 class DetailsReader:
@@ -37,9 +51,8 @@ class DetailsReader:
         self._columns: dict[LabelKey, Column] = {}
         # The text of a row between the identity columns and the value, by which regular rows are known.
         self._by_text: dict[str, Column] = {}
-        self._prefix = ""
-        self._draft: Draft | None = None
-        self._identity: Identity | None = None
+        self._prefix = _NO_PREFIX
+        self._place: _Place | None = None
         self._open: dict[Draft, None] = {}
         self._padding = ""
         self._usual = 1
@@ -65,17 +78,16 @@ class DetailsReader:
         if not self._regular:
             return at
         while at < len(lines):
-            prefix = self._prefix
-            if not (prefix and lines[at].startswith(prefix)):
+            place, prefix = self._place, self._prefix
+            if place is None or not lines[at].startswith(prefix):
                 beginning = self._identities.of(lines[at])
                 if beginning is None:
                     return at
                 kernel = beginning.kernel
-                key = (beginning.number, *kernel.key)
-                draft = self._draft_by(key, int(beginning.number), kernel.identity)
+                draft = self._draft_by((beginning.number, *kernel.key), int(beginning.number), kernel.identity)
                 if draft is None:
                     return at
-                self._turn_to(draft, kernel.identity)
+                place = self._turn_to(draft, kernel.identity)
                 prefix = self._prefix = beginning.prefix
                 self._usual, self._rows = max(self._rows, 1), 0
             # Launches mostly have as many rows as the one before.
@@ -86,14 +98,14 @@ class DetailsReader:
                 tails = [tail.removesuffix(self._padding) for tail in tails]
             if len(tails) != len(batch):
                 tails = tails[: next(k for k, line in enumerate(batch) if not line.startswith(prefix))]
-            taken = self._take(tails, prefix, at)
+            taken = self._take(tails, place, at)
             self._rows += taken
             at += taken
             if taken < len(tails):
                 return at
         return at
 
-    def _take(self, tails: list[str], prefix: str, at: int) -> int:
+    def _take(self, tails: list[str], place: _Place, at: int) -> int:
         """Take rows without their prefix; how many, up to one that is none."""
         parts = [tail.rpartition('","') for tail in tails]
         get = self._by_text.get
@@ -103,38 +115,38 @@ class DetailsReader:
         if None in columns:
             rules = [tail for tail, column in zip(tails, columns, strict=True) if column is None]
             if not all(map(self._is_rule, rules)):
-                return self._take_one_by_one(tails, prefix, at)
+                return self._take_one_by_one(tails, place, at)
             values = [value for value, column in zip(values, columns, strict=True) if column is not None]
         cells = self._cells(values)
         if cells is None:
-            return self._take_one_by_one(tails, prefix, at)
-        self._add([column for column in columns if column is not None] if rules else columns, cells, rules)
+            return self._take_one_by_one(tails, place, at)
+        self._add(place, [column for column in columns if column is not None] if rules else columns, cells, rules)
         return len(tails)
 
-    def _take_one_by_one(self, tails: list[str], prefix: str, at: int) -> int:
+    def _take_one_by_one(self, tails: list[str], place: _Place, at: int) -> int:
         """The same where some rows are not regular, or have a metric that was not met before."""
         for taken, tail in enumerate(tails):
             text, _, value = tail.rpartition('","')
             column = self._by_text.get(text)
             cells = self._cells([value]) if column is not None else None
             if column is not None and cells:
-                self._add([column], cells, [])
+                self._add(place, [column], cells, [])
             elif self._is_rule(tail):
-                self._add([], [], [tail])
+                self._add(place, [], [], [tail])
             else:
                 self._context.place.at = at + taken
-                if not self._take_odd(tail, prefix):
+                if not self._take_odd(tail, place):
                     return taken
         return len(tails)
 
-    def _add(self, columns: Iterable[Column | None], cells: list[str], rules: list[str]) -> None:
-        draft = self._draft
-        if draft is not None:
-            if cells and not draft.measured:
-                self._measured(draft)
-            draft.columns += columns  # type: ignore[arg-type]  # where cells are, no column is None
-            draft.cells += cells
-            draft.rules += rules
+    @staticmethod
+    def _add(place: _Place, columns: Iterable[Column | None], cells: list[str], rules: list[str]) -> None:
+        draft = place.draft
+        if cells:
+            place.measured()
+        draft.columns += columns  # type: ignore[arg-type]  # where cells are, no column is None
+        draft.cells += cells
+        draft.rules += rules
 
     def _cells(self, tails: list[str]) -> list[str] | None:
         """The values at the ends of regular rows; None unless every row ends as this page's rows do."""
@@ -157,15 +169,15 @@ class DetailsReader:
             and row.count('","') == self._separators
         )
 
-    def _take_odd(self, row: str, prefix: str) -> bool:
+    def _take_odd(self, row: str, place: _Place) -> bool:
         """Take a row that is a rule's, has a metric that was not met before, or is irregular."""
-        if not is_balanced(prefix + row) or self._draft is None:
+        if not is_balanced(self._prefix + row):
             return False
         first = self.header.first_metric
         cells = [""] * first + split_row('"' + row)
         if not self._is_row(cells, ended=True):
             return False
-        self._put(cells, self._draft)
+        self._put(cells, place)
         self._learn_padding(row, cells)
         text, _, tail = row.removesuffix(self._padding).rpartition('","')
         if (
@@ -196,9 +208,8 @@ class DetailsReader:
             return False
         draft = self._draft_for(cells, identity)
         if draft is not None:
-            self._turn_to(draft, identity)
-            self._prefix = ""
-            self._put(cells, draft)
+            self._put(cells, self._turn_to(draft, identity))
+            self._prefix = _NO_PREFIX
         return True
 
     def cut(self, line: str, *, last: bool) -> bool:
@@ -207,19 +218,20 @@ class DetailsReader:
         number, process = (self._cell(cells, role) for role in ("id", "process_id"))
         if whole_number(number) is None:
             return False
-        held, report = self._context.held, self._block.report
-        draft = held.find_by_ids(report, whole_number(number), whole_number(process)) if process else None
-        if draft is None and len(cells) > max(self.header.identity):
-            identity = self._context.identity(self.header, cells)
+        held = self._context.held
+        ids = (self._block.report, whole_number(number), whole_number(process))
+        what = f"launch {ids[1]} is incomplete"
+        if process:
+            held.mark_incomplete(*ids)
+        if last and not (process and held.has_ids(*ids)):
+            identity = self._context.identity(self.header, cells) if len(cells) > max(self.header.identity) else None
             draft = self._draft_for(cells, identity) if identity else None
-        if draft is not None:
-            draft.complete = False
-            name = f"launch {draft.number} ({draft.identity.name[:80]}) is incomplete"
-        elif last and line.startswith('"') == self.header.quoted:
-            name = "its launch is left out"
-        else:
-            return False
-        self._context.notices.add("incomplete-launch", f"line {self._context.place.line} ends inside a row: {name}")
+            if draft is None:
+                what = "its launch is left out"
+            else:
+                # The file ends here, so that this row is all that there is of its launch.
+                draft.complete, draft.cut = False, True
+        self._context.notices.add("incomplete-launch", f"line {self._context.place.line} ends inside a row: {what}")
         return True
 
     def starts_row(self, line: str) -> bool:
@@ -245,15 +257,14 @@ class DetailsReader:
             return ended or bool(cells[self._value])
         return ended or len(cells) >= width
 
-    def _put(self, cells: list[str], draft: Draft) -> None:
+    def _put(self, cells: list[str], place: _Place) -> None:
         """Add a row to a launch."""
         if cells[self._label].strip():
-            if not draft.measured:
-                self._measured(draft)
-            draft.columns.append(self._column(cells))
-            draft.cells.append(cells[self._value])
+            place.measured()
+            place.draft.columns.append(self._column(cells))
+            place.draft.cells.append(cells[self._value])
         elif self._cell(cells, "rule"):
-            draft.rules.append(RuleCells(*(self._cell(cells, role) for role in RULE_ROLES)))
+            place.draft.rules.append(RuleCells(*(self._cell(cells, role) for role in RULE_ROLES)))
 
     def _column(self, cells: list[str]) -> Column:
         key = LabelKey(*(self._cell(cells, role).strip() for role in ("section", "body", "label", "unit")))
@@ -281,21 +292,13 @@ class DetailsReader:
                 return None
         return draft
 
-    def _measured(self, draft: Draft) -> None:
-        """Let the row of a metric say what identifies its launch."""
-        draft.measured = True
-        if self._identity is not None:
-            draft.identity = self._identity
-
-    def _turn_to(self, draft: Draft, identity: Identity) -> None:
+    def _turn_to(self, draft: Draft, identity: Identity) -> _Place:
         """Go on with another launch; of those before, only a few stay open for rows out of order."""
-        self._identity = identity
-        if draft is self._draft:
-            return
-        self._draft = draft
+        place = self._place = _Place(draft, identity)
         self._open[draft] = None
         if len(self._open) > _OPEN:
             self._close(next(iter(self._open)))
+        return place
 
     def _close(self, draft: Draft) -> None:
         del self._open[draft]

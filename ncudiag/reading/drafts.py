@@ -158,6 +158,7 @@ class Draft:
         segments: the rows before, as numbers; each with its minimum and maximum on summary pages.
         rules: rows of ncu's rules, not read yet.
         complete: False when the file ends inside this launch.
+        cut: whether the file ends inside a row of this launch.
     """
 
     __slots__ = (
@@ -165,6 +166,7 @@ class Draft:
         "cells",
         "columns",
         "complete",
+        "cut",
         "highs",
         "identity",
         "lows",
@@ -189,6 +191,7 @@ class Draft:
         self.segments: list[tuple[Segment, ...]] = []
         self.rules: list[str | RuleCells] = []
         self.complete = True
+        self.cut = False
 
     def close(self, namer: Namer, *, fast: bool) -> None:
         """Turn the rows so far into numbers."""

@@ -72,6 +72,7 @@ class Held:
         self._released: dict[tuple[int, int | None], IdRanges] = {}
         self._values = 0
         self._deferred = 0
+        self._incomplete: set[tuple[int, int | None, int | None]] = set()
         self._formats: deque[NumberFormat] = deque()
 
     def new_format(self, numbers: NumberFormat) -> None:
@@ -83,12 +84,16 @@ class Held:
         draft = self._drafts.get((report, key))
         return draft if isinstance(draft, Draft) else None
 
-    def find_by_ids(self, report: int, number: int | None, process: int | None) -> Draft | None:
-        """The newest open launch with these ids."""
-        drafts = (draft for draft in reversed(self._drafts.values()) if isinstance(draft, Draft))
+    def has_ids(self, report: int, number: int | None, process: int | None) -> bool:
+        """Whether a launch with these ids is open."""
+        drafts = (draft for draft in self._drafts.values() if isinstance(draft, Draft))
         wanted = (report, number, process)
-        found = (draft for draft in drafts if (draft.block.report, draft.number, draft.identity.process) == wanted)
-        return next(found, None)
+        return any((draft.block.report, draft.number, draft.identity.process) == wanted for draft in drafts)
+
+    def mark_incomplete(self, report: int, number: int | None, process: int | None) -> None:
+        """A row of the launch with these ids is damaged, whether it is open already or not."""
+        if len(self._incomplete) < _LAUNCHES_HELD:
+            self._incomplete.add((report, number, process))
 
     def open(self, key: object, draft: Draft) -> bool:
         """Add a launch at the end; False if one with its ids has been handed on: its rows come too late then."""
@@ -146,7 +151,7 @@ class Held:
             left -= 1
             if not isinstance(draft, Draft):
                 yield draft
-            elif draft.segments or draft.rules or not draft.complete:
+            elif draft.segments or draft.rules or draft.cut:
                 yield self._finished(draft)
 
     def _forget(self, draft: Draft) -> None:
@@ -165,6 +170,8 @@ class Held:
             newest.complete = False
 
     def _finished(self, draft: Draft) -> Launch:
+        if (draft.block.report, draft.number, draft.identity.process) in self._incomplete and not draft.sealed:
+            draft.complete = False
         if not draft.segments:
             draft.segments.append((self._namer.shape(()).read([], NumberFormat(".")),))
         return draft.finish(self._namer, self._notices)

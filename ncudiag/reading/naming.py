@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ncudiag.model import Columns, Extremes, MetricRow
-from ncudiag.reading.labels import LabelKey, hints_of, is_breakdown, is_metric_name, metric_of, modern_name
+from ncudiag.reading.labels import LabelKey, hints_of, is_breakdown, metric_of, modern_name
 from ncudiag.reading.shapes import Column, Segment, Shape
 
 if TYPE_CHECKING:
@@ -152,8 +152,3 @@ def _own_names(keys: Iterable[LabelKey]) -> Mapping[LabelKey, str]:
 
 def _column_names(columns: tuple[Column, ...]) -> tuple[str, ...]:
     return tuple(modern_name(column.key.label) for column in columns)
-
-
-def only_metric_names(columns: Iterable[Column]) -> bool:
-    """Whether a page prints names where others print labels."""
-    return all(is_metric_name(column.key.label) for column in columns)

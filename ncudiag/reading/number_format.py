@@ -29,6 +29,7 @@ BROKEN_SEPARATOR = "\u2007"
 _GROUPS = APOSTROPHES + SPACES + BROKEN_SEPARATOR
 
 _NUMBER = re.compile(rf"([-+]?)([0-9][0-9.,{_GROUPS}]*|[.,][0-9]+)(?:[eE]([-+]?[0-9]{{1,4}}))?")
+_WHOLE_NUMBERS = re.compile(r"[0-9e,]+")
 _LONGEST_NUMBER = 320
 _DIGITS = re.compile(r"[-+]?[0-9]+")
 _NOT_FINITE = frozenset({"nan", "-nan", "nan(ind)", "-nan(ind)", "inf", "-inf", "+inf", "infinity"})
@@ -76,6 +77,12 @@ class Reading(NamedTuple):
     def ambiguous(self) -> bool:
         """Whether the two conventions give two numbers."""
         return self.point is not None and self.comma is not None and self.point != self.comma
+
+    @property
+    def ungrouped(self) -> bool:
+        """Whether the cell is a whole number that would have thousands separators if its locale had any."""
+        digits = (self.point or "").lstrip("+-")
+        return self.hint is None and self.point == self.comma and digits.isdigit() and len(digits) > 3  # noqa: PLR2004
 
     def fits(self, mark: DecimalMark) -> bool:
         """Whether the cell can be read with this decimal mark."""
@@ -204,20 +211,24 @@ class NumberFormat:
             fractions of six or two decimals are all there is, and three digits behind a separator are thousands.
     """
 
-    __slots__ = ("_grouped", "_raw", "mark", "six_decimals")
+    __slots__ = ("_grouped", "_raw", "_ungrouped", "mark", "six_decimals")
 
     def __init__(self, mark: DecimalMark | None = None, *, raw: bool = False) -> None:
         """Start undecided, or with the mark of the locale that the user gave; ``raw``: on a page with six decimals."""
         self.mark: DecimalMark | None = mark
         self.six_decimals = False
         self._raw = raw
+        self._ungrouped = False
         self._grouped = False
 
     def vote(self, reading: Reading) -> None:
         """Let a metric's cell decide, if nothing has before."""
-        if self._raw and reading.six_decimals:
-            self.six_decimals = True
-        elif self.mark is None:
+        if self._raw:
+            self.six_decimals = self.six_decimals or reading.six_decimals
+            self._ungrouped = self._ungrouped or reading.ungrouped
+            if self.mark is None and self.six_decimals and self._ungrouped:
+                self.mark = "."
+        if self.mark is None and not (self._raw and reading.six_decimals):
             self.mark = reading.evidence
 
     def batch(self, cells: list[str]) -> array[float] | None:
@@ -226,7 +237,9 @@ class NumberFormat:
         Never gives another number than :func:`analyse` would.
         """
         if self.mark is None:
-            return None
+            # Whole numbers without separators are the same in every convention.
+            text = ",".join(cells)
+            return plain_numbers(text, len(cells)) if _WHOLE_NUMBERS.fullmatch(text) else None
         if self.mark == "." and not self._grouped:
             data = plain_numbers(",".join(cells), len(cells))
             if data is not None:

@@ -18,21 +18,20 @@ def split_row(line: str, delimiter: str = ",") -> list[str]:
 
 def _by_hand(line: str, delimiter: str) -> list[str]:
     cells: list[str] = []
-    start = 0
-    while start <= len(line):
-        if line.startswith('"', start):
-            end = start + 1
-            while (quote := line.find('"', end)) >= 0 and line.startswith('"', quote + 1):
-                end = quote + 2
-            stop = line.find(delimiter, quote) if quote >= 0 else -1
-            cells.append(line[start + 1 : quote if quote >= 0 else len(line)].replace('""', '"'))
+    rest = line
+    while True:
+        if rest.startswith('"'):
+            end = rest.find('"', 1)
+            while end >= 0 and rest.startswith('""', end):
+                end = rest.find('"', end + 2)
+            end = end if end >= 0 else len(rest)
+            cells.append(rest[1:end].replace('""', '"'))
+            _, more, rest = rest[end:].partition(delimiter)
         else:
-            stop = line.find(delimiter, start)
-            cells.append(line[start : stop if stop >= 0 else len(line)])
-        if stop < 0:
-            break
-        start = stop + 1
-    return cells
+            cell, more, rest = rest.partition(delimiter)
+            cells.append(cell)
+        if not more:
+            return cells
 
 
 def is_balanced(line: str) -> bool:

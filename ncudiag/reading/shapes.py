@@ -83,7 +83,7 @@ class Shape:
 
     def read(self, cells: list[str], numbers: NumberFormat, *, fast: bool = True) -> Segment:
         """Convert the cells of one launch, one per column."""
-        if fast and numbers.mark is not None:
+        if fast:
             plain = cells.copy()
             for position in self._singles:
                 plain[position] = "0"

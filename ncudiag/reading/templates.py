@@ -123,6 +123,8 @@ class Template:
             for at, suffix in self._scaled:
                 cells[at] += suffix
             values = plain_numbers(",".join(cells), count)
+        elif text.count('"') > max(2 * (count - 1), 0):
+            return None
         else:
             # Without their quotes the cells are a list of numbers already.
             values = plain_numbers(text.encode(errors="replace").translate(None, b'"'), count)

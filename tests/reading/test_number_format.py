@@ -108,6 +108,12 @@ def test_six_decimals_do_not_vote_on_raw_pages() -> None:
         numbers.vote(reading)
         assert numbers.mark == mark
     assert numbers.six_decimals
+    numbers = NumberFormat(raw=True)
+    for cell, mark in (("1725", None), ("31.277902", "."), ("0,71", ".")):
+        reading = analyse(cell)
+        assert reading is not None
+        numbers.vote(reading)
+        assert numbers.mark == mark
     assert not NumberFormat(raw=True).six_decimals
 
 
@@ -172,7 +178,9 @@ def test_unknown_locales(name: str) -> None:
 
 
 def test_batches() -> None:
-    assert NumberFormat().batch(["1"]) is None
+    assert list(NumberFormat().batch(["1", "20", "3e3"]) or ()) == [1.0, 20.0, 3000.0]
+    for cells in (["1.5"], ["1,234"], ["126.528"], ["a"], [""]):
+        assert NumberFormat().batch(cells) is None
     point, comma = NumberFormat("."), NumberFormat(",")
     assert list(point.batch(["1", "2.5", "-3e2"]) or ()) == [1.0, 2.5, -300.0]
     assert list(point.batch(["1,234", "5.5", "1,234,567.25"]) or ()) == [1234.0, 5.5, 1234567.25]

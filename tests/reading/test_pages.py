@@ -299,6 +299,16 @@ def test_unknown_labels_are_kept_apart(read_both: Callable[..., Profile]) -> Non
     assert dict(launch.values) == {"Speed [Mine]": 1.0, "Speed [Yours, hz]": 2.0, "Weight": 3.0}
 
 
+def test_an_unknown_breakdown_is_no_news(read_both: Callable[..., Profile]) -> None:
+    values = (Value(w.SOL, "L2: T Sectors", "", "sector", 7.0), Value(w.SOL, "L2: T Sectors", "", "%", 1.5))
+    profile = read_both(w.details([Kernel(0, values=values)]).text())
+    assert dict(profile.launches[0].values) == {
+        "L2: T Sectors": 7.0,
+        "lts__t_sectors.avg.pct_of_peak_sustained_elapsed": 1.5,
+    }
+    assert profile.source.warnings == ()
+
+
 def test_the_same_metric_in_two_sections(read_both: Callable[..., Profile]) -> None:
     def launch_with(first: float | str, second: float | str) -> Launch:
         values = (

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     Reader = Callable[..., Profile]
 
+# A large number without separators beside a fraction says which locale the page was printed in.
+C_LOCALE = (Value("", "", "a__large.sum", "", 123456.0), Value("", "", "a__fraction.sum", "", 0.25))
 UNITS = ("", "%", "usecond", "byte", "cycle")
 
 
@@ -28,7 +30,7 @@ def wide(cells: list[str | float], *, units: tuple[str, ...] = ("",)) -> tuple[V
 
 def check(read_both: Reader, rows: list[list[str | float]], *, units: tuple[str, ...] = ("",)) -> Profile:
     """Read rows of one kernel; the reader itself compares with the careful way."""
-    kernels = [Kernel(number, values=wide(row, units=units)) for number, row in enumerate(rows)]
+    kernels = [Kernel(number, values=(*C_LOCALE, *wide(row, units=units))) for number, row in enumerate(rows)]
     profile = read_both(w.raw(kernels).text())
     assert len(profile.launches) == len(rows)
     return profile
@@ -96,6 +98,20 @@ def test_the_same_metric_twice(read_both: Reader) -> None:
     assert {launch.values["a__b.sum"] for launch in read_both(w.raw(kernels).text()).launches} == {1.5}
 
 
+def test_cells_that_come_and_go(read_both: Reader) -> None:
+    """Every way in which a row can fail to fit the template of its kernel."""
+    same: list[str | float] = [*map(float, range(200, 240))]
+    base: list[list[str | float]] = [[0.5, *same, number + 1.5, *same[::-1]] for number in range(4)]
+    for at, cell in ((0, 200.0), (3, 1.5), (39, 2.5), (41, 239.0), (42, 9.5), (60, 7.5), (81, 3.5)):
+        odd = [*base[0]]
+        odd[at] = cell
+        check(read_both, [*base, odd, *base])
+    page = w.raw([Kernel(number, values=(*C_LOCALE, *wide(row, units=UNITS))) for number, row in enumerate(base)])
+    lines = page.lines()
+    lines[-1] = lines[-1].replace('"0.500000"', '"0.5","7"')
+    assert read_both("\n".join(lines) + "\n").source.skipped_lines == 1
+
+
 def test_many_kernels(read_both: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("raw._KERNELS_KEPT", "identities._KEPT", "shapes._TEXTS_REMEMBERED", "reader._STRINGS_KEPT"):
         monkeypatch.setattr(f"ncudiag.reading.{name}", 3)
@@ -115,7 +131,9 @@ def test_many_kernels(read_both: Reader, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_irregular_rows_between(read_both: Reader) -> None:
-    page = w.raw([Kernel(number, values=wide([*map(float, range(30)), number + 0.5])) for number in range(6)])
+    page = w.raw(
+        [Kernel(number, values=(*C_LOCALE, *wide([*map(float, range(30)), number + 0.5]))) for number in range(6)]
+    )
     lines = page.lines()
     lines[4] = lines[4].replace('"30"', "30")
     lines.insert(6, lines[5][:-1] + "x")
