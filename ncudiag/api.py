@@ -205,7 +205,9 @@ def compare(
     whole.pop("brief", None)
     old = diagnose(before, locale=locale, **whole)
     new = diagnose(after, locale=locale, **whole)
-    comparison = compare_kernels((old.source, old.kernels), (new.source, new.kernels), tool=Tool(version=__version__))
+    comparison = compare_kernels(
+        (old.source, old.kernels), (new.source, new.kernels), tool=Tool.model_construct(version=__version__)
+    )
     return comparison if top is None else comparison.model_copy(update={"pairs": comparison.pairs[:top]})
 
 
@@ -224,7 +226,9 @@ def _options(choices: Choices) -> tuple[Options, tuple[SourceWarning, ...]]:
     for folder in folders:
         book = merged(book, ready_folder(Path(folder)))
     book = selected(book, select=choices.get("select", ()), ignore=choices.get("ignore", ()))
-    problems = tuple(SourceWarning(code="rule-file", message=f"{file}: {what}") for file, what in book.problems)
+    problems = tuple(
+        SourceWarning.model_construct(code="rule-file", message=f"{file}: {what}") for file, what in book.problems
+    )
     options = Options(
         table=builtin_quadrants(),
         thresholds=_thresholds(
@@ -319,11 +323,13 @@ def _report(
     top: int | None,
     problems: tuple[SourceWarning, ...],
 ) -> Report:
-    return Report(
-        tool=Tool(version=__version__),
+    return Report.model_construct(
+        tool=Tool.model_construct(version=__version__),
         source=source.model_copy(update={"warnings": (*source.warnings, *diagnosed.warnings, *problems)}),
         thresholds=options.thresholds,
-        totals=Totals(launches=diagnosed.launches, kernels=len(diagnosed.kernels), duration_ns=diagnosed.duration_ns),
+        totals=Totals.model_construct(
+            launches=diagnosed.launches, kernels=len(diagnosed.kernels), duration_ns=diagnosed.duration_ns
+        ),
         focus=focus(diagnosed.kernels),
         kernels=diagnosed.kernels if top is None else diagnosed.kernels[:top],
     )

@@ -21,7 +21,12 @@ Number: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class Entry(BaseModel):
-    """The base of every object in a report: frozen, closed, documented for the JSON Schema."""
+    """The base of every object in a report: frozen, closed, documented for the JSON Schema.
+
+    The engine makes its objects with ``model_construct``, unchecked: the values come from our own typed code, and
+    building all validators takes longer than a small report. Tests validate whole documents instead, and whoever
+    loads one (``Report.model_validate_json``) gets every check.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True, defer_build=True)
 

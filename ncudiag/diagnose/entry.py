@@ -35,7 +35,7 @@ def times_ns(group: KernelGroup) -> list[float]:
 def ncu_rules(group: KernelGroup) -> tuple[NcuRuleResult, ...]:
     """What ncu's own rules said, each rule once."""
     return tuple(
-        NcuRuleResult(
+        NcuRuleResult.model_construct(
             rule=rule.rule,
             type=rule.type,
             message=rule.message,
@@ -53,7 +53,7 @@ def _finite(value: float | None) -> float | None:
 def identity(group: KernelGroup, short: str, *, with_host: bool) -> KernelIdentity:
     """Which kernel this is."""
     key = group.key
-    return KernelIdentity(
+    return KernelIdentity.model_construct(
         name=key.name,
         short_name=short,
         block=key.block,
@@ -74,7 +74,7 @@ def limiter_of(judgement: Judgement, thresholds: Thresholds) -> Limiter | None:
     if unit is None:
         return None
     reached = unit.pct if unit.ceiling_pct is None else _FULL * unit.pct / unit.ceiling_pct
-    return Limiter(
+    return Limiter.model_construct(
         unit=unit.name, pct=unit.pct, saturated=reached >= thresholds.saturated, ceiling_pct=unit.ceiling_pct
     )
 
@@ -116,7 +116,7 @@ _LABELS: Mapping[str, str] = {
 
 
 def _held_against(metric: str, pct: float, threshold: float, label: str | None) -> Evidence:
-    return Evidence(
+    return Evidence.model_construct(
         metric=metric,
         value=pct,
         unit="%",
@@ -131,11 +131,11 @@ def duration_of(group: KernelGroup, kernel: Measured) -> Duration:
     """Time over the complete launches."""
     times = times_ns(group)
     if not times:
-        return Duration(total=None, mean=None, median=None, min=None, max=None)
+        return Duration.model_construct(total=None, mean=None, median=None, min=None, max=None)
     total = fsum(times)
     count = len(group.durations_ns) + sum(runs for runs, values, _ in group.summaries if DURATION in values)
     ends = [extremes[DURATION] for _, _, extremes in group.summaries if DURATION in extremes]
-    return Duration(
+    return Duration.model_construct(
         total=total,
         mean=total / count,
         median=kernel.duration_ns,

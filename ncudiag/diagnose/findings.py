@@ -191,26 +191,24 @@ def _finding(
 
     advice = rule.try_ if dialect is None else rule.dialects.get(dialect, rule.try_)
     note = short_kernel and rule.family == "latency" and "too-short" not in rule.lead_reasons
-    return Finding.model_validate(
-        {
-            "rule": rule.id,
-            "name": rule.name,
-            "title": fill(rule.title),
-            "severity": "info" if note else rule.severity,
-            "evidence": _evidence(rule, outcome, lookup, units),
-            "why": fill(rule.why),
-            "try": tuple(fill(line) for line in advice),
-            "wont_help": tuple(fill(line) for line in rule.wont_help),
-            "verify": fill(rule.verify),
-            "estimated_speedup": _speedup(rule, lookup),
-            "doc": f"docs/rules/{rule.id}.md",
-        }
+    return Finding.model_construct(
+        rule=rule.id,
+        name=rule.name,
+        title=fill(rule.title),
+        severity="info" if note else rule.severity,
+        evidence=_evidence(rule, outcome, lookup, units),
+        why=fill(rule.why),
+        try_=tuple(fill(line) for line in advice),
+        wont_help=tuple(fill(line) for line in rule.wont_help),
+        verify=fill(rule.verify),
+        estimated_speedup=_speedup(rule, lookup),
+        doc=f"docs/rules/{rule.id}.md",
     )
 
 
 def _evidence(rule: ReadyRule, outcome: Outcome, lookup: Lookup, units: Mapping[str, str]) -> tuple[Evidence, ...]:
     rows = [
-        Evidence(
+        Evidence.model_construct(
             metric=held.metric,
             value=held.value,
             unit=unit_of(held.metric, units),
@@ -227,7 +225,7 @@ def _evidence(rule: ReadyRule, outcome: Outcome, lookup: Lookup, units: Mapping[
         value = lookup(metric)
         if metric not in shown and value is not None:
             rows.append(
-                Evidence(
+                Evidence.model_construct(
                     metric=metric,
                     value=value,
                     unit=unit_of(metric, units),
@@ -247,7 +245,7 @@ def _speedup(rule: ReadyRule, lookup: Lookup) -> EstimatedSpeedup | None:
     value = lookup(rule.metrics[alias])
     if value is None or value <= 0:
         return None
-    return EstimatedSpeedup(kind=kind, value=min(value, _FULL))
+    return EstimatedSpeedup.model_construct(kind=kind, value=min(value, _FULL))
 
 
 def _lacking(outcome: Outcome, lookup: Lookup) -> tuple[str, ...]:

@@ -65,7 +65,7 @@ def diagnose_kernel(
     inputs = _inputs(group, kernel, situation, options)
     results = _ask(group, kernel, situation, agreement, inputs, options=options, units=units)
     general = first_thing_to_try(kernel, judgement, limiter, reason, table=table)
-    return Diagnosis(
+    return Diagnosis.model_construct(
         kernel=entry.identity(group, short, with_host=options.with_host),
         launches=tuple(group.ids),
         launch_count=group.launch_count,

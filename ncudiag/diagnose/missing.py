@@ -87,6 +87,6 @@ def _for_details(kernel: Measured, judgement: Judgement, reason: Reason | None) 
 
 def _missing(kernel: Measured, names: tuple[str, ...], needed_for: str, collect: str) -> Missing:
     if names[0].startswith(_DRAM_UNITS) and not kernel.has_dram_counters:
-        return Missing(metric=names[0], needed_for=needed_for, collect=None, why="not-on-this-gpu")
+        return Missing.model_construct(metric=names[0], needed_for=needed_for, collect=None, why="not-on-this-gpu")
     why: WhyMissing = "not-readable" if any(name in kernel.unreadable for name in names) else "not-collected"
-    return Missing(metric=names[0], needed_for=needed_for, collect=collect, why=why)
+    return Missing.model_construct(metric=names[0], needed_for=needed_for, collect=collect, why=why)

@@ -46,7 +46,7 @@ def focus(kernels: Iterable[Diagnosis]) -> tuple[Focus, ...]:
         kernels: in the order of the report; their rank counts from 1.
     """
     found = [
-        Focus(
+        Focus.model_construct(
             rank=rank,
             short_name=entry.kernel.short_name,
             time_share=entry.time_share,

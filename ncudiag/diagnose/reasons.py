@@ -48,7 +48,7 @@ def latency_reason(kernel: Measured, *, limits: Limits) -> Reason:
 
 
 def _held(op: str, threshold: float, *, metric: str, value: float, unit: str, label: str) -> Evidence:
-    return Evidence(
+    return Evidence.model_construct(
         metric=metric, value=value, unit=unit, op=op, threshold=threshold, distance=value - threshold, label=label
     )
 
@@ -90,7 +90,7 @@ def _tail(kernel: Measured, limits: Limits) -> Reason:
                 unit="%",
                 label="share of the last wave, at most",
             ),
-            _held(">", full_waves(waves), metric=m.WAVES, value=waves, unit="", label="waves per SM"),
+            _held(">", float(full_waves(waves)), metric=m.WAVES, value=waves, unit="", label="waves per SM"),
         ),
     )
 

@@ -33,7 +33,7 @@ def roofline_of(
     paper = paper_meets_measured(
         point, duration_ns=duration_ns, needed_flops=needed_flops, needed_bytes=inputs.needed_bytes
     )
-    return RooflinePoint(
+    return RooflinePoint.model_construct(
         precision=point.precision,
         flops=_finite(point.flops),
         bytes=_finite(point.bytes),
@@ -56,7 +56,7 @@ def roofline_of(
 
 def _operations(point: MeasuredRoofline) -> tuple[Operations, ...]:
     return tuple(
-        Operations(
+        Operations.model_construct(
             precision=each.precision,
             flops=_finite(each.flops),
             achieved_flops_per_s=_finite(each.flops_per_s),
@@ -85,8 +85,8 @@ def _peaks(point: MeasuredRoofline) -> tuple[RoofPeak, ...]:
 def _level(level: Level, point: MeasuredRoofline) -> MemoryLevel:
     roof = None
     if level.bandwidth_bytes_per_s is not None:
-        roof = RoofOrigin(origin=level.origin, how=level.how)
-    return MemoryLevel(
+        roof = RoofOrigin.model_construct(origin=level.origin, how=level.how)
+    return MemoryLevel.model_construct(
         level=level.level,
         bytes=_finite(level.bytes),
         achieved_bytes_per_s=_finite(level.bytes_per_s),

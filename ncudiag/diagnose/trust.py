@@ -57,7 +57,7 @@ def _above_peak(kernels: Sequence[tuple[KernelGroup, Measured]], short_names: Se
     if not over:
         return None
     value, name, short = max(over)
-    return SourceWarning(
+    return SourceWarning.model_construct(
         code="above-peak",
         message=f"{name} is {value:.1f} % in {short}: counters of different passes do not match; values over 100 % "
         f"are shown as they are (kernels: {_named(entry[2] for entry in over)}).",
@@ -77,7 +77,7 @@ def _counters_unreadable(
     ]
     if not blind:
         return None
-    return SourceWarning(
+    return SourceWarning.model_construct(
         code="counters-unreadable",
         message=f"The counters of {_named(blind)} stand in the report without values: they could not be read in this "
         "capture (permissions, or an ncu that does not fit the driver).",
@@ -94,7 +94,7 @@ def _short_kernels(
     ]
     if not short:
         return None
-    return SourceWarning(
+    return SourceWarning.model_construct(
         code="short-kernel",
         message=f"{_named(short)} ran under {limits.short_kernel_ns / 1e3:g} us: percentages of so short a launch are "
         "uncertain, and launching costs as much as running.",
@@ -112,7 +112,7 @@ def _first_launch_slow(
     ]
     if not slow:
         return None
-    return SourceWarning(
+    return SourceWarning.model_construct(
         code="first-launch-slow",
         message=f"The first launch of {_named(slow)} took more than {limits.first_launch_ratio:g} times the median of "
         "the others: a warm-up; skip it with --launch-skip.",
@@ -129,7 +129,7 @@ def _clocks_differ(kernels: Sequence[tuple[KernelGroup, Measured]], limits: Limi
         ranges[device] = (min(lowest, group.clocks_hz[0]), max(highest, group.clocks_hz[1]))
     for lowest, highest in ranges.values():
         if lowest > 0 and highest - lowest > limits.clock_spread_pct / 100 * lowest:
-            return SourceWarning(
+            return SourceWarning.model_construct(
                 code="clocks-differ",
                 message=f"The SM clock varies between launches ({lowest / 1e6:.0f} to {highest / 1e6:.0f} MHz): "
                 "times do not compare directly; lock the clocks (ncu --clock-control base) or compare cycles.",
@@ -149,7 +149,7 @@ def _many_configurations(
     if not many:
         return None
     count, short = max(many)
-    return SourceWarning(
+    return SourceWarning.model_construct(
         code="many-configurations",
         message=f"{short} stands in the report with {count} launch shapes, each an entry of its own "
         "(autotuning, or many problem sizes): look at the one your program uses.",

@@ -39,12 +39,12 @@ class Notices:
         """All warnings; where some were left out, the last of the code says how many."""
         found = []
         for code, messages in self._messages.items():
-            found += [SourceWarning(code=code, message=message) for message in messages]
+            found += [SourceWarning.model_construct(code=code, message=message) for message in messages]
             if more := self._left_out.get(code):
-                found.append(SourceWarning(code=code, message=f"and {more} more"))
+                found.append(SourceWarning.model_construct(code=code, message=f"and {more} more"))
         if self.failed_launches:
             found.append(
-                SourceWarning(
+                SourceWarning.model_construct(
                     code="counters-unreadable",
                     message=f"in {self.failed_launches} launches ncu could not read some counters (nan): "
                     "these metrics are missing",

@@ -64,7 +64,7 @@ def _rule(row: RuleCells, numbers: NumberFormat) -> NcuRule:
     reading = analyse(row.estimate)
     value = reading.value(numbers.mark or reading.evidence or ".") if reading else None
     kind = row.kind.strip().lower()
-    return NcuRule(
+    return NcuRule.model_construct(
         rule=row.rule,
         section=row.section,
         type=row.type,

@@ -75,7 +75,7 @@ class ReportStream:
         self.units = scanner.namer.units
         self.log = log.own.lines()
         self.lines = log.everything.lines()
-        self.source = Source(
+        self.source = Source.model_construct(
             path=self._path,
             format=scanner.format,
             ncu_version=log.version,

@@ -11,6 +11,7 @@ from zlib import crc32
 
 from ncudiag.errors import RuleFileError
 from ncudiag.rulebook.builtin import builtin_rules
+from ncudiag.rulebook.quadrants import PREPARED, prepared_table
 from ncudiag.rulebook.ready import ReadyRule, from_plain, to_plain
 
 if TYPE_CHECKING:
@@ -83,8 +84,9 @@ def prepared_text() -> str:
 
 
 def write_prepared() -> None:
-    """Write the prepared file again, as `make rules` does after an edit of the rules."""
+    """Write the prepared files again, as `make rules` does after an edit of the rules."""
     COMPILED.write_text(prepared_text(), encoding="utf-8")
+    PREPARED.write_text(prepared_table(), encoding="utf-8")
 
 
 def merged(book: ReadyBook, other: ReadyBook) -> ReadyBook:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
+import json
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+from zlib import crc32
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -13,8 +15,7 @@ from ncudiag.errors import RuleFileError
 from ncudiag.rulebook.builtin import builtin_rules
 from ncudiag.rulebook.thresholds import Thresholds
 
-if TYPE_CHECKING:
-    from pathlib import Path
+PREPARED = Path(__file__).with_name("quadrants.json")
 
 Level: TypeAlias = Literal["high", "low"]
 QuadrantVerdict: TypeAlias = Literal["memory-bound", "compute-bound", "latency-bound", "near-roofline"]
@@ -24,7 +25,7 @@ _UNKNOWN = frozenset({"dram-not-measured", "dram-not-on-this-gpu", "not-measured
 
 
 class _Table(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Limits(_Table):
@@ -94,6 +95,8 @@ def load_quadrants(path: Path) -> QuadrantTable:
     Raises:
         RuleFileError: the file cannot be read, is no TOML, or does not fit; the message has file and key path.
     """
+    import tomllib
+
     try:
         table = QuadrantTable.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except ValidationError as error:
@@ -114,8 +117,37 @@ def load_quadrants(path: Path) -> QuadrantTable:
 
 @cache
 def builtin_quadrants() -> QuadrantTable:
-    """The table that comes with ncudiag."""
-    return load_quadrants(builtin_rules() / "quadrants.toml")
+    """The table that comes with ncudiag: from its prepared file, or from the TOML file when that was edited since."""
+    path = builtin_rules() / "quadrants.toml"
+    try:
+        prepared: dict[str, Any] = json.loads(PREPARED.read_bytes())
+        fits = prepared["digest"] == digest_of_file(path)
+    except (OSError, ValueError):
+        return load_quadrants(path)
+    return _from_plain(prepared["table"]) if fits else load_quadrants(path)
+
+
+def digest_of_file(path: Path) -> str:
+    """What identifies the content of a file: its size and a checksum (to notice an edit, not an attack)."""
+    content = path.read_bytes()
+    return f"{len(content)}-{crc32(content):08x}"
+
+
+def prepared_table() -> str:
+    """The content of the prepared file for the table as it is now: checked, and ready without TOML or validation."""
+    path = builtin_rules() / "quadrants.toml"
+    table = load_quadrants(path).model_dump(mode="json")
+    return json.dumps({"digest": digest_of_file(path), "table": table}, indent=0, ensure_ascii=False) + "\n"
+
+
+def _from_plain(plain: dict[str, Any]) -> QuadrantTable:
+    """The table from values that were checked when the file was prepared."""
+    parts = plain | {
+        "thresholds": Thresholds.model_construct(**plain["thresholds"]),
+        "limits": Limits.model_construct(**plain["limits"]),
+        "quadrant": tuple(Quadrant.model_construct(**field) for field in plain["quadrant"]),
+    }
+    return QuadrantTable.model_construct(**parts)
 
 
 def _broken(path: Path, what: str) -> RuleFileError:

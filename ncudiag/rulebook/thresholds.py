@@ -18,7 +18,7 @@ class Thresholds(BaseModel):
         borderline: a number within this distance of ``high`` (inclusive) makes a verdict borderline.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     high: float = Field(gt=0, le=100)
     saturated: float = Field(gt=0, le=100)
