@@ -165,7 +165,8 @@ class DetailsReader:
             self._has_rules
             and row.startswith('","","","', row.find('","'))
             and row[-1] == '"'
-            and row.count('"') % 2 == 1
+            # Quotes in its text are for the csv module.
+            and row.count('"') == 2 * self._separators + 1
             and row.count('","') == self._separators
         )
 

@@ -12,7 +12,13 @@ from ncudiag.reading.stream import ReportStream, collect
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ncudiag.model import Profile
+    from ncudiag.model import Launch, Profile
+
+
+def order(launch: Launch) -> tuple[object, ...]:
+    """Launches in an order that does not depend on where they stand."""
+    process = -1 if launch.process_id is None else launch.process_id
+    return launch.report, process, -1 if launch.id is None else launch.id, launch.kernel_name, repr(launch.grid)
 
 
 @pytest.fixture
@@ -24,7 +30,8 @@ def read_both() -> Callable[..., Profile]:
         fast = collect(ReportStream(io.BytesIO(data), locale=locale, name=None))
         careful = collect(ReportStream(io.BytesIO(data), locale=locale, name=None, fast=False))
         assert fast.source == careful.source
-        assert fast.launches == careful.launches
+        # Only where a row is damaged can its launch come in another place.
+        assert sorted(fast.launches, key=order) == sorted(careful.launches, key=order)
         assert dict(fast.units) == dict(careful.units)
         assert fast.log == careful.log
         return fast
