@@ -17,7 +17,7 @@ from ncudiag._version import __version__
 from ncudiag.diagnose import Diagnosed, Options, diagnose_launches
 from ncudiag.diagnose.diagnosis import Tool
 from ncudiag.diagnose.ranking import focus
-from ncudiag.errors import EmptyReportError, NcudiagError, ReportError, UsageError
+from ncudiag.errors import EmptyReportError, NcudiagError, ProfilingError, ReportError, UsageError
 from ncudiag.model import Profile, Source, SourceWarning
 from ncudiag.reading import open_report, read_report
 from ncudiag.report.document import Report, Totals
@@ -64,8 +64,8 @@ class Choices(TypedDict, total=False):
     saturated: float | None
     borderline: float | None
     rules: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-    select: Sequence[str]
-    ignore: Sequence[str]
+    select: str | Sequence[str]
+    ignore: str | Sequence[str]
     needed_bytes: float | None
     needed_flops: float | None
     with_host: bool
@@ -109,13 +109,13 @@ def diagnose(
     top = _top(choices)
     if isinstance(source, Profile):
         diagnosed = _diagnosed(source.launches, options, units=lambda: source.units)
-        return _report(diagnosed, source.source, options, top=top, problems=problems)
+        return _report(diagnosed, source.source, options, top=top, problems=_failures(source.log) + problems)
     stream = open_report(source, locale=locale, name=name)
     try:
         diagnosed = _diagnosed(stream, options, units=lambda: stream.units)
     except EmptyReportError as error:
         raise _explained(error) from error
-    return _report(diagnosed, stream.source, options, top=top, problems=problems)
+    return _report(diagnosed, stream.source, options, top=top, problems=_failures(stream.log) + problems)
 
 
 def run(
@@ -166,10 +166,19 @@ def run(
         program_stdout_to_stderr=program_stdout_to_stderr,
     ) as captured:
         # ncu filtered already, and by the full name of the launch.
-        report = diagnose(captured.path, locale="C", name=captured.name, **choices)
+        try:
+            report = diagnose(captured.path, locale="C", name=captured.name, **choices)
+        except ReportError as error:
+            # What ncu wrote a moment ago cannot be read, or holds no such kernel: profiling is what failed.
+            raise ProfilingError(error.code, error.message, error.hint, details=error.details) from error
+    # What was seen while ncu ran says more than what stands in its log.
+    known = {warning.code for warning in captured.warnings}
     source = report.source.model_copy(
         update={
-            "warnings": (*report.source.warnings, *captured.warnings),
+            "warnings": (
+                *(warning for warning in report.source.warnings if warning.code not in known),
+                *captured.warnings,
+            ),
             "ncu_version": report.source.ncu_version or captured.ncu_version,
         }
     )
@@ -220,12 +229,17 @@ def _top(choices: Choices) -> int | None:
 
 def _options(choices: Choices) -> tuple[Options, tuple[SourceWarning, ...]]:
     """The options of the engine, and warnings about rule files that cannot be used."""
+    for name in choices:
+        if name not in Choices.__annotations__:
+            near = difflib.get_close_matches(name, Choices.__annotations__, n=1)
+            hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(Choices.__annotations__)}."
+            raise UsageError("usage", f"there is no option {name!r}", hint)
     given = choices.get("rules", ())
     folders = (given,) if isinstance(given, (str, os.PathLike)) else tuple(given)
     book = builtin_ready()
     for folder in folders:
         book = merged(book, ready_folder(Path(folder)))
-    book = selected(book, select=choices.get("select", ()), ignore=choices.get("ignore", ()))
+    book = selected(book, select=_listed(choices.get("select", ())), ignore=_listed(choices.get("ignore", ())))
     problems = tuple(
         SourceWarning.model_construct(code="rule-file", message=f"{file}: {what}") for file, what in book.problems
     )
@@ -242,6 +256,11 @@ def _options(choices: Choices) -> tuple[Options, tuple[SourceWarning, ...]]:
         needed_flops=_amount("needed_flops", choices.get("needed_flops")),
     )
     return options, problems
+
+
+def _listed(words: str | Sequence[str]) -> Sequence[str]:
+    """A str is a sequence of words too, and never the one that is meant."""
+    return (words,) if isinstance(words, str) else words
 
 
 def _amount(name: str, value: float | None) -> float | None:
@@ -313,6 +332,20 @@ def _explained(error: EmptyReportError) -> NcudiagError:
     from ncudiag.ncu.messages import classify
 
     return classify(error.lines) or error
+
+
+def _failures(log: Sequence[str]) -> tuple[SourceWarning, ...]:
+    """What ncu's own lines say about a failure beside good data: launches may be missing then."""
+    if not any(line.startswith("==ERROR==") for line in log):
+        return ()
+    from ncudiag.ncu.messages import classify
+
+    error = classify(log, only_certain=True)
+    if error is None:
+        return ()
+    if error.code == "application-failed":
+        return (SourceWarning(code=error.code, message=f"{error.message} What was captured before is diagnosed."),)
+    return (SourceWarning(code="partial", message=f"Some launches may be missing: {error.message}"),)
 
 
 def _report(
