@@ -232,7 +232,7 @@ class Draft:
             "id": self.number,
             **self.identity.fields,
             "values": row,
-            "texts": naming.texts(values) if values.texts else _NO_TEXTS,
+            "texts": naming.texts(values, row) if values.texts else _NO_TEXTS,
             "unreadable": naming.unreadable(values, row) if values.missing else _NONE_UNREADABLE,
             "rules": lazy_rules(self.rules, self.block.header, self.block.numbers) if self.rules else (),
             "complete": self.complete,

@@ -45,9 +45,10 @@ class Naming(NamedTuple):
             data = row
         return MetricRow(self.columns, data)
 
-    def texts(self, segment: Segment) -> Mapping[str, str]:
-        """Text cells by metric name."""
-        return {self.names[position]: segment.texts[position] for position in sorted(segment.texts)}
+    def texts(self, segment: Segment, row: MetricRow) -> Mapping[str, str]:
+        """Text cells by metric name, of metrics that have no number elsewhere in the launch."""
+        found = {self.names[position]: segment.texts[position] for position in sorted(segment.texts)}
+        return {name: text for name, text in found.items() if name not in row}
 
     def unreadable(self, segment: Segment, row: MetricRow) -> frozenset[str]:
         """Metrics that are named without a value anywhere in the launch."""

@@ -197,6 +197,39 @@ def test_cut_before_the_kernel_is_named(read_both: Reader) -> None:
     assert read_both("\n".join([*summary, summary[1][:20]])).source.warnings[0].code == "incomplete-launch"
 
 
+def test_rows_that_are_nearly_regular(read_both: Reader) -> None:
+    header, *rows = w.details(KERNELS[:1]).lines()
+    odd = [
+        rows[3] + "x",
+        rows[3][:-1] + ' "x"',
+        rows[3].replace('"4101"', '"many"'),
+        rows[3].replace('"0"', '"zero"', 1),
+    ]
+    odd += [rows[3].replace(KERNELS[0].name, ""), rows[3] + ',"too","many"']
+    profile = read_both("\n".join([header, *rows, *odd, *rows]) + "\n")
+    assert len(profile.launches) == 1
+    assert profile.launches[0].values == read_both("\n".join([header, *rows]) + "\n").launches[0].values
+    assert profile.launches[0].texts == {"launch__func_cache_config": "CachePreferNone"}
+    # The first is a row whose value is text, the second one that was cut off.
+    assert profile.source.skipped_lines == len(odd) - 2
+    assert [warning.code for warning in profile.source.warnings] == ["incomplete-launch"]
+    (launch,) = read_both("\n".join([header, *rows, '"0,1'])).launches
+    assert launch.complete
+
+
+def test_many_damaged_rows(monkeypatch: pytest.MonkeyPatch, read_both: Reader) -> None:
+    monkeypatch.setattr("ncudiag.reading.held._LAUNCHES_HELD", 1)
+    header, *rows = w.details(KERNELS).lines()
+    profile = read_both("\n".join([header, rows[0], rows[1][:-6], *rows[2:7], rows[7][:-6], *rows[8:]]) + "\n")
+    assert [launch.complete for launch in profile.launches] == [False, True, True]
+
+
+def test_a_raw_row_cut_off_that_names_no_kernel(read_both: Reader) -> None:
+    header, units, row = w.raw(KERNELS[:1]).lines()
+    nameless = row.replace(f'"{KERNELS[0].name}"', '""').replace('"0"', '"1"', 1)
+    assert len(read_both(f"{header}\n{units}\n{row}\n{nameless[:-8]}").launches) == 1
+
+
 def test_a_row_with_neither_metric_nor_rule(read_both: Reader) -> None:
     page = w.details(KERNELS[1:2])
     page.rows.append([*page.rows[0][:11], "Section", "", "", "", "", "", "", "", ""])

@@ -89,12 +89,16 @@ def test_failed_counters_that_stay(read_both: Reader) -> None:
 
 def test_rows_that_have_nothing_in_common(read_both: Reader) -> None:
     check(read_both, [[row * 100 + column + 0.5 for column in range(30)] for row in range(6)])
+    # The second row differs everywhere, and others cannot be told from it.
+    changing: list[list[str | float]] = [[row * 100 + column + 0.5 for column in range(30)] for row in (0, 1)]
+    check(read_both, [*changing, *[["text", *row[1:]] for row in changing], *changing])
 
 
 def test_the_same_metric_twice(read_both: Reader) -> None:
-    kernels = [
-        Kernel(n, values=tuple(replace(value, name="a__b.sum") for value in wide([1.5, n + 2.5]))) for n in range(5)
-    ]
+    def twice(number: int) -> tuple[Value, ...]:
+        return tuple(replace(value, name="a__b.sum") for value in wide([1.5, number + 2.5]))
+
+    kernels = [Kernel(number, values=(*C_LOCALE, *twice(number))) for number in range(5)]
     assert {launch.values["a__b.sum"] for launch in read_both(w.raw(kernels).text()).launches} == {1.5}
 
 
@@ -112,6 +116,18 @@ def test_cells_that_come_and_go(read_both: Reader) -> None:
     assert read_both("\n".join(lines) + "\n").source.skipped_lines == 1
 
 
+def test_more_cells_than_columns(read_both: Reader) -> None:
+    """A cell that is cut in two, in front of the last stretch and behind it."""
+    same: list[str | float] = [*map(float, range(200, 242))]
+    for rows in ([[number + 0.5, *same] for number in range(5)], [[*same, number + 0.5] for number in range(5)]):
+        for units in (("",), UNITS, ("usecond",)):
+            page = w.raw([Kernel(at, values=(*C_LOCALE, *wide(row, units=units))) for at, row in enumerate(rows)])
+            for old, new in (('"4.500000"', '"4.5","7"'), ('"241"', '"241","241"')):
+                lines = page.lines()
+                lines[-1] = lines[-1].replace(old, new)
+                assert read_both("\n".join(lines) + "\n").source.skipped_lines == 1
+
+
 def test_many_kernels(read_both: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("raw._KERNELS_KEPT", "identities._KEPT", "shapes._TEXTS_REMEMBERED", "reader._STRINGS_KEPT"):
         monkeypatch.setattr(f"ncudiag.reading.{name}", 3)
@@ -120,7 +136,7 @@ def test_many_kernels(read_both: Reader, monkeypatch: pytest.MonkeyPatch) -> Non
             number,
             name=f"k{number % 7}(int)",
             process_name=f"p{number}",
-            values=wide([*map(float, range(30)), f"t{number}"]),
+            values=(*C_LOCALE, *wide([*map(float, range(30)), number + 0.5, f"t{number}"])),
         )
         for number in range(40)
     ]
@@ -135,11 +151,11 @@ def test_irregular_rows_between(read_both: Reader) -> None:
         [Kernel(number, values=(*C_LOCALE, *wide([*map(float, range(30)), number + 0.5]))) for number in range(6)]
     )
     lines = page.lines()
-    lines[4] = lines[4].replace('"30"', "30")
-    lines.insert(6, lines[5][:-1] + "x")
-    lines.insert(6, lines[5][:-1])
-    lines.insert(6, '"7",' + lines[5])
-    assert read_both("\n".join(lines) + "\n").launches[0].complete
+    lines[4] = lines[4].replace('"29"', "29")
+    row = lines[5]
+    odd = [row[:-1] + "x", row[:-1], '"7",' + row, row + ',"extra"', row[:-1] + '""', row.replace('"29"', '"2"9"')]
+    profile = read_both("\n".join([*lines[:6], *odd, *lines[6:]]) + "\n")
+    assert [launch.id for launch in profile.launches if launch.complete][:4] == [0, 1, 2, 3]
 
 
 cells = st.one_of(
