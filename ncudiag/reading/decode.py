@@ -90,6 +90,8 @@ class TextBlocks:
         if isinstance(source, str) and "\n" in source:
             yield source.removeprefix("\ufeff").replace("\r\n", "\n")
         elif isinstance(source, str) and source == "-":
+            if sys.stdin is None:
+                raise not_found("-", ValueError("standard input is closed"))
             yield from self._from_bytes(_chunks(sys.stdin.buffer, "standard input"))
         elif isinstance(source, (str, os.PathLike)):
             with _opened(source) as file:
@@ -105,6 +107,9 @@ class TextBlocks:
     def _from_file(self, file: IO[bytes] | IO[str]) -> Iterator[str]:
         chunks = _chunks(file, self.name)
         first = next(chunks, b"")
+        if not isinstance(first, (str, bytes)):
+            message = f"read() of the file object gave {type(first).__name__}, neither text nor bytes"
+            raise UsageError("usage", message, "Open the file with open(), or give its path.")
         if isinstance(first, str):
             yield from _whole_lines(_plain(chunk) for chunk in _again(first, chunks) if isinstance(chunk, str))
         else:
@@ -190,8 +195,7 @@ class TextBlocks:
 def _up_to_damage(inflate: zlib._Decompress, data: bytes) -> Iterator[bytes]:
     """Decompress byte by byte, to lose nothing in front of the damage."""
     try:
-        for at in range(len(data)):
-            yield inflate.decompress(data[at : at + 1])
+        yield from map(inflate.decompress, map(bytes, zip(data, strict=True)))
     except zlib.error:
         return
 
@@ -220,6 +224,9 @@ def _chunks(file: IO[bytes] | IO[str], name: str) -> Iterator[bytes | str]:
         raise not_readable(name, problem) from None
     except OSError as error:
         raise not_readable(name, error.strerror or str(error)) from None
+    except ValueError as error:
+        # Of a file object that is closed.
+        raise not_readable(name, str(error)) from None
 
 
 _T = TypeVar("_T", bytes, bytes | str)
@@ -271,7 +278,12 @@ def _single_byte_text(block: bytes) -> str:
 
 
 def _plain(text: str) -> str:
-    return text.replace("\r\n", "\n") if "\r" in text else text
+    if "\r" not in text:
+        return text
+    if "\n" not in text and "Kernel Name" in text:
+        # A spreadsheet's "CSV (Macintosh)". Other lone returns are a program's progress bar, which is one line.
+        return text.replace("\r", "\n")
+    return text.replace("\r\n", "\n")
 
 
 def _whole_byte_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
