@@ -1,19 +1,16 @@
-"""Failures that ncu names beside good data, options of the library that do not exist, and a run without its kernel."""
+"""Failures that ncu names beside good data, and options of the library that do not exist."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from types import SimpleNamespace
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ncudiag import api, diagnose, read, run
-from ncudiag.errors import ProfilingError, UsageError
-from ncudiag.model import SourceWarning
+from ncudiag import diagnose, read, run
+from ncudiag.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 TABLE = (
@@ -74,29 +71,23 @@ def test_one_rule_by_its_name_alone() -> None:
 
 
 @pytest.fixture
-def captured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A run that has captured one kernel before its program failed."""
-    path = tmp_path / "ncu.csv"
-    path.write_text(TABLE + STATUS)
-    told = SourceWarning(code="application-failed", message="told by the run")
-
-    @contextmanager
-    def profile(_target: list[str], **_options: object) -> Iterator[SimpleNamespace]:
-        yield SimpleNamespace(path=path, name="./app", warnings=(told,), ncu_version=None)
-
-    monkeypatch.setattr("ncudiag.ncu.profile.profile", profile)
-
-
-@pytest.mark.usefixtures("captured")
-def test_a_run_tells_a_failure_once() -> None:
-    """In the words of the run."""
-    warnings = [warning for warning in run(["./app"]).source.warnings if warning.code != "short-kernel"]
-    assert [warning.message for warning in warnings] == ["told by the run"]
+def ncu(tmp_path: Path) -> str:
+    """An ncu that captures one kernel before the program fails."""
+    log = tmp_path / "log.csv"
+    log.write_text("==PROF== Connected to process 7 (/app)\n" + TABLE + STATUS)
+    script = tmp_path / "ncu"
+    script.write_text(
+        "#!/bin/sh\n"
+        'if [ "$1" = --version ]; then echo "Version 2024.1.1.0 (build 1) (public-release)"; exit; fi\n'
+        'while [ $# -gt 0 ]; do if [ "$1" = --log-file ]; then cp '
+        f"'{log}'"
+        ' "$2"; fi; shift; done\nexit 3\n'
+    )
+    script.chmod(0o755)
+    return str(script)
 
 
-@pytest.mark.usefixtures("captured")
-def test_a_run_without_the_kernel_that_was_asked_for() -> None:
-    """In a run that is a failure of profiling, with exit status 4; in a report that is read, 3."""
-    with pytest.raises(ProfilingError) as caught:
-        api.run(["./app"], kernel="gemm")
-    assert (caught.value.code, caught.value.exit_status) == ("filter-no-match", 4)
+def test_a_run_tells_a_failure_once(ncu: str) -> None:
+    """The log names it, and so does the run."""
+    warnings = run([sys.executable], ncu=ncu).source.warnings
+    assert [warning.code for warning in warnings].count("application-failed") == 1
