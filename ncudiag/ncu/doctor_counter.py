@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import shlex
 import shutil
 import sys
 import tempfile
@@ -157,7 +156,7 @@ def _read(place: Place, machine: Environment, ncu: NcuInstall, attempt: _Try) ->
         found = f"{METRIC} came back as {value:g}, though the kernel ran"
     elif said.status is None:
         found = f"ncu could not be started: {said.err}"
-    return Check(_NAME, "failed", found, f"Run it by hand: {_by_hand(ncu)}")
+    return Check(_NAME, "failed", found, f"Run it by hand: ncu --metrics {METRIC} ./a_small_cuda_program")
 
 
 def counted(lines: Sequence[str]) -> float | None:
@@ -183,7 +182,3 @@ def counted(lines: Sequence[str]) -> float | None:
 
 def _call(step: str) -> str:
     return f"{step}: " if step.startswith("cu") else ""
-
-
-def _by_hand(ncu: NcuInstall) -> str:
-    return f"{shlex.quote(ncu.path)} --metrics {METRIC} ./a_small_cuda_program"

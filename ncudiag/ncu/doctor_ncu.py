@@ -30,7 +30,7 @@ def check_ncu(place: Place, explicit: str | None) -> tuple[NcuInstall | None, Ch
     try:
         install = find_ncu(explicit, env=place.env, root=place.root)
     except ProfilingError as error:
-        return None, Check("ncu", "failed", error.message, error.hint)
+        return None, Check("ncu", "failed", place.shown(error.message), error.hint)
     if install.version is None:
         hint = "See whether it starts: run it with --version. Another one is named by --ncu PATH or NCUDIAG_NCU."
         return install, Check("ncu", "warning", f"{place.shown(install.path)}, which does not say its version", hint)
