@@ -11,13 +11,13 @@ import re
 from collections.abc import Sequence  # noqa: TC003 - Choices is read at run time by whoever inspects it
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
 from ncudiag._version import __version__
 from ncudiag.diagnose import Diagnosed, Options, diagnose_launches
 from ncudiag.diagnose.diagnosis import Tool
 from ncudiag.diagnose.ranking import focus
-from ncudiag.errors import EmptyReportError, NcudiagError, ProfilingError, ReportError, UsageError
+from ncudiag.errors import EmptyReportError, NcudiagError, ReportError, UsageError
 from ncudiag.model import Profile, Source, SourceWarning
 from ncudiag.reading import open_report, read_report
 from ncudiag.report.document import Report, Totals
@@ -25,12 +25,14 @@ from ncudiag.rulebook import Thresholds, builtin_quadrants
 from ncudiag.rulebook.book import builtin_ready, merged, ready_folder, selected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from ncudiag.compare.comparison import Comparison
+    from ncudiag.diagnose.diagnosis import Diagnosis
     from ncudiag.diagnose.engine import Units
     from ncudiag.model import Launch
     from ncudiag.reading import SourceLike
+    from ncudiag.running import Ran, RunOptions
 
 
 def read(source: SourceLike, *, locale: str | None = None, name: str | None = None) -> Profile:
@@ -70,6 +72,12 @@ class Choices(TypedDict, total=False):
     needed_flops: float | None
     with_host: bool
     brief: bool
+
+
+if TYPE_CHECKING:  # nothing at run time needs it, and explain starts without what it comes from
+
+    class RunChoices(Choices, RunOptions, total=False):
+        """The keyword options of :func:`run`."""
 
 
 def diagnose(
@@ -118,30 +126,29 @@ def diagnose(
     return _report(diagnosed, stream.source, options, top=top, problems=_failures(stream.log) + problems)
 
 
-def run(
-    target: Sequence[str],
-    *,
-    ncu: str | None = None,
-    timeout: float | None = None,
-    save: str | os.PathLike[str] | None = None,
-    launch_limit: int | None = None,
-    target_processes: str = "all",
-    ncu_args: Sequence[str] = (),
-    program_stdout_to_stderr: bool = False,
-    **choices: Unpack[Choices],
-) -> Report:
+def run(target: Sequence[str], **options: Unpack[RunChoices]) -> Report:
     """Profile a program with Nsight Compute and diagnose what was captured.
 
     Args:
         target: the program and its arguments.
-        ncu: path of the ncu to use; found by itself as a rule.
-        timeout: seconds after which the whole process group is ended.
-        save: keep the CSV here.
-        launch_limit: profile at most so many matching launches.
-        target_processes: ``all`` follows child processes, ``application-only`` does not.
-        ncu_args: further options for ncu.
-        program_stdout_to_stderr: send the program's standard output to standard error.
-        **choices: as for :func:`diagnose`; with ``kernel``, ncu profiles only matching kernels.
+        **options: those of :func:`diagnose` (with ``kernel``, ncu profiles only matching kernels), and about
+            profiling, under ncu's names where ncu has them:
+
+            * ``preset``: ``quick`` (the verdict, fewest passes), ``standard`` (what the rules need; the default) or
+              ``full`` (ncu's full set, with the results of its own rules).
+            * ``metrics``, ``section``: full names and identifiers, on top of the preset; ``sass=False`` leaves out
+              what is counted by patched instructions.
+            * ``launch_skip``, ``launch_count``: matching launches to pass over, and to profile (100; 0 for all).
+              ``launch_limit`` is the same as ``launch_count``.
+            * ``nvtx``, ``nvtx_include``, ``devices``, ``replay_mode``, ``cache_control``, ``clock_control``.
+            * ``target_processes``: ``all`` follows child processes, ``application-only`` does not.
+            * ``ncu_args``: further options for ncu, as they are.
+            * ``ncu``: path of the ncu to use; found by itself as a rule.
+            * ``timeout``: seconds after which the whole process group is ended.
+            * ``save``, ``keep_report``: keep the CSV of the numbers, and ncu's report, here.
+            * ``ranks``: MPI ranks to profile when the target is a launcher such as ``mpirun``.
+            * ``program_stdout_to_stderr``: send the program's standard output to standard error.
+            * ``watch``: is told how far the run is, see :class:`ncudiag.ncu.progress.Watch`.
 
     Returns:
         The report of the captured launches.
@@ -150,39 +157,32 @@ def run(
         ProfilingError: ncu is missing or failed, or nothing was profiled.
         UsageError: an option is out of range.
         RuleFileError: as for :func:`diagnose`.
+        KeyboardInterrupt: Ctrl-C before anything was captured; else the report is of what was captured.
     """
-    from ncudiag.ncu.profile import profile
+    return run_program(target, **options)[0]
 
+
+def run_program(target: Sequence[str], **options: Unpack[RunChoices]) -> tuple[Report, Ran]:
+    """As :func:`run`, with what is known about the run itself."""
+    from ncudiag.running import RunOptions, autotuned, run_and_read
+
+    profiling = cast("RunOptions", {name: options[name] for name in RunOptions.__annotations__ if name in options})  # type: ignore[literal-required]
+    choices = cast("Choices", {name: value for name, value in options.items() if name not in profiling})
     _options(choices)  # what is wrong with them should be known before the program runs
-    with profile(
-        target,
-        kernel=_words(choices.get("kernel")),
-        ncu=ncu,
-        timeout=timeout,
-        save=save,
-        launch_limit=launch_limit,
-        target_processes=target_processes,
-        extra=ncu_args,
-        program_stdout_to_stderr=program_stdout_to_stderr,
-    ) as captured:
-        # ncu filtered already, and by the full name of the launch.
-        try:
-            report = diagnose(captured.path, locale="C", name=captured.name, **choices)
-        except ReportError as error:
-            # What ncu wrote a moment ago cannot be read, or holds no such kernel: profiling is what failed.
-            raise ProfilingError(error.code, error.message, error.hint, details=error.details) from error
-    # What was seen while ncu ran says more than what stands in its log.
-    known = {warning.code for warning in captured.warnings}
+    ran = run_and_read(target, kernel=_words(choices.get("kernel")), options=profiling)
+    # ncu filtered already, and by the full name of the launch.
+    choices["kernel"] = None
+    report = diagnose(ran.profile, **choices)
     source = report.source.model_copy(
-        update={
-            "warnings": (
-                *(warning for warning in report.source.warnings if warning.code not in known),
-                *captured.warnings,
-            ),
-            "ncu_version": report.source.ncu_version or captured.ncu_version,
-        }
+        update={"warnings": (*report.source.warnings, *autotuned(target, ran.profile.launches))}
     )
-    return report.model_copy(update={"source": source})
+    kernels = tuple(_with_rank(entry, ran.ranks) for entry in report.kernels) if ran.ranks else report.kernels
+    return report.model_copy(update={"source": source, "kernels": kernels}), ran
+
+
+def _with_rank(entry: Diagnosis, ranks: Mapping[int, int]) -> Diagnosis:
+    rank = None if entry.kernel.process_id is None else ranks.get(entry.kernel.process_id)
+    return entry.model_copy(update={"kernel": entry.kernel.model_copy(update={"rank": rank})})
 
 
 def compare(

@@ -219,23 +219,28 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 def test_run_hands_its_options_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """To the profiler and to the diagnosis; the profiler's warnings come last."""
-    from ncudiag.ncu import profile as profiling
+    from ncudiag import running
 
     path = tmp_path / "captured.csv"
     path.write_text(CSV.format(pct="91.25"), encoding="utf-8")
-    asked: list[tuple[object, dict[str, object]]] = []
+    asked: list[tuple[Any, dict[str, object]]] = []
 
     @contextmanager
-    def fake(target: object, **options: object) -> Iterator[SimpleNamespace]:
-        asked.append((target, options))
+    def fake(request: object, **options: object) -> Iterator[SimpleNamespace]:
+        asked.append((request, options))
         warning = SourceWarning(code="launch-limit-reached", message="5 of 5")
-        yield SimpleNamespace(path=path, name="./app", warnings=(warning,), ncu_version="2025.3.1")
+        pages = SimpleNamespace(numbers=path, rules=None, rank=None)
+        yield SimpleNamespace(
+            pages=(pages,), name="./app", warnings=(warning,), ncu_version="2025.3.1",
+            program_status=None, interrupted=False, passes=None, seconds=1.0,
+        )  # fmt: skip
 
-    monkeypatch.setattr(profiling, "profile", fake)
+    monkeypatch.setattr(running, "profile", fake)
     report = ncudiag.run(["./app", "-n", "3"], kernel="saxpy", launch_limit=5, high=50, saturated=95, brief=True)
-    ((target, options),) = asked
-    assert target == ["./app", "-n", "3"]
-    assert (options["kernel"], options["launch_limit"], options["target_processes"]) == (("saxpy",), 5, "all")
+    ((request, options),) = asked
+    assert request.target == ("./app", "-n", "3")
+    assert (request.kernel, request.launch_count, request.target_processes) == (("saxpy",), 5, "all")
+    assert options["timeout"] is None
     assert report.source.path == "./app"
     assert report.source.ncu_version == "2025.3.1"
     assert [warning.code for warning in report.source.warnings] == ["launch-limit-reached"]

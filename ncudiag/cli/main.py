@@ -67,7 +67,7 @@ def _dispatch(arguments: list[str]) -> int:
 
         app = application(arguments)
         # Not standalone: typer hands its exceptions up instead of printing them, and a status instead of exiting.
-        status = app(args=arguments, prog_name="ncudiag", standalone_mode=False)
+        status = app(args=arguments, prog_name="ncudiag", standalone_mode=False, obj=arguments)
         return status if isinstance(status, int) else 0
     except ReaderGoneError:
         _drop_standard_output()

@@ -63,6 +63,8 @@ class KernelIdentity(Entry):
     """Only with --with-host: the host's name as in the report."""
     registers_per_thread: int | None = None
     """Registers per thread, where the report says."""
+    rank: int | None = None
+    """MPI rank that launched it, where `ncudiag run` knows."""
 
 
 class Duration(Entry):

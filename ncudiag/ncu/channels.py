@@ -10,6 +10,10 @@ import contextlib
 import os
 import re
 import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _MARKED = re.compile(rb"^.{0,120}?==(?:PROF|WARNING|ERROR)==[^\n]*", re.MULTILINE)
 _CHUNK = 1 << 16
@@ -24,9 +28,10 @@ class Channel:
         inlet: the descriptor to give to the child; close it with :meth:`started` after the child has it.
     """
 
-    def __init__(self, outlet: int) -> None:
-        """Open a way to ``outlet``, a descriptor of ours that stays open."""
+    def __init__(self, outlet: int, *, before: Callable[[], None] | None = None) -> None:
+        """Open a way to ``outlet``, a descriptor of ours that stays open; ``before`` is called before each write."""
         self._outlet = outlet
+        self._before = before
         self._source, self.inlet = _terminal(outlet) if os.isatty(outlet) and hasattr(os, "openpty") else os.pipe()
         self._marked: list[bytes] = []
         self._tail = bytearray()
@@ -59,6 +64,8 @@ class Channel:
         carry = b""
         with contextlib.suppress(OSError):  # EIO: the last writer of a pseudo terminal is gone
             while chunk := os.read(self._source, _CHUNK):
+                if self._before is not None:
+                    self._before()
                 if not _write_all(self._outlet, chunk):
                     break  # nobody reads any more; closing our end tells the program, as a closed pipe would
                 carry = self._remember(carry, chunk)

@@ -1,102 +1,114 @@
-"""The ncu command line for a run; pure functions, no process is started here."""
+"""The command lines of ncu for a run, by version; pure functions, no process is started here."""
 
 from __future__ import annotations
 
-import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from ncudiag.ncu.filters import kernel_filter, without_collectives
+from ncudiag.ncu.programs import is_python
+from ncudiag.ncu.request import gives
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ncudiag.ncu.locate import NcuInstall
+    from ncudiag.ncu.request import Request
 
-_KERNEL_NAME_SINCE = (2021, 1)
 _CONFIG_FILE_SINCE = (2023, 1)
-_NOT_IN_A_SHORT_NAME = re.compile(r"[<>(),:\s*&\[\]]")
+# 2020.3 refuses an expression for --section; its full set holds the one roofline that it has.
+_SECTION_EXPRESSIONS_SINCE = (2022, 1)
+_ROOFLINES = "regex:SpeedOfLight_.*Roofline.*"
+_FILTERS = ("--kernel-name", "-k", "--kernel-regex", "--kernel-id", "--kernel-name-base", "--kernel-regex-base")
+_CSV = ("--csv", "--page", "raw", "--print-units", "base")
 
 
-def build_command(
-    *,
-    ncu: NcuInstall,
-    target: Sequence[str],
-    kernel: Sequence[str],
-    metrics: Sequence[str],
-    log_file: str,
-    launch_limit: int | None,
-    target_processes: str,
-    extra: Sequence[str],
+@dataclass(frozen=True)
+class Outputs:
+    """Where a profiling run writes.
+
+    Attributes:
+        log: ncu's own lines; the CSV too where there is no report. A path, or ``stderr``.
+        report: the report; None to print CSV at once.
+    """
+
+    log: str
+    report: str | None
+
+
+def profile_command(
+    request: Request, *, ncu: NcuInstall, metrics: Sequence[str], outputs: Outputs, target: Sequence[str] | None = None
 ) -> tuple[str, ...]:
-    """The whole command, program and arguments last.
+    """The whole command that profiles, program and arguments last.
 
     Args:
+        request: what to collect and from which launches.
         ncu: which ncu; its version decides the spelling of options.
-        target: the program and its arguments.
-        kernel: kernel filters, see :func:`kernel_filter`; none profiles every kernel.
         metrics: full names.
-        log_file: where ncu writes the CSV and its own lines.
-        launch_limit: profile at most so many matching launches; None for all.
-        target_processes: ``all`` or ``application-only``.
-        extra: further options for ncu, as they are; ncu refuses an option that is given twice.
+        outputs: where to write.
+        target: the program and its arguments, when it is not the request's.
     """
-    command = [ncu.path, "--csv", "--page", "raw", "--print-units", "base", "--log-file", log_file]
-    if ncu.version is not None and ncu.version >= _CONFIG_FILE_SINCE:
-        command += ["--config-file", "off"]
-    command += ["--target-processes", target_processes, "--metrics", ",".join(metrics)]
-    command += kernel_filter(kernel, version=ncu.version)
-    if launch_limit is not None:
-        command += ["--launch-count", str(launch_limit)]
-    return (*command, *extra, *target)
+    command = [ncu.path]
+    command += _CSV if outputs.report is None else ("-f", "--export", outputs.report)
+    command += ["--log-file", outputs.log, *_without_config_file(ncu)]
+    command += ["--target-processes", request.target_processes]
+    command += _collected(request, metrics, ncu.version)
+    command += _launches(request, ncu.version)
+    for option, value in (
+        ("--devices", request.devices),
+        ("--replay-mode", request.replay_mode),
+        ("--cache-control", request.cache_control),
+        ("--clock-control", request.clock_control),
+    ):
+        command += [] if value is None else [option, value]
+    return (*command, *request.extra, *(request.target if target is None else target))
 
 
-def kernel_filter(words: Sequence[str], *, version: Sequence[int] | None) -> tuple[str, ...]:
-    """Kernel filters in plain words as ncu's options.
-
-    A plain word is searched in the kernel's short name, whatever its case; ``exact:NAME`` is the whole short
-    name; ``regex:EXPR`` is searched in the full name, template arguments included, and so is a word with
-    characters that no short name has (``<``, ``(``, ``::``, a blank).
+def import_command(*, ncu: NcuInstall, report: str, page: str) -> tuple[str, ...]:
+    """The command that prints a page of a report as CSV in base units; needs no GPU.
 
     Args:
-        words: any number of filters; a kernel that fits one of them is profiled.
-        version: ncu's version; None is taken for a current one.
-
-    Returns:
-        () without words. 2020 knows ``--kernel-regex`` only, 2021.1 and later ``--kernel-name regex:...``.
+        ncu: which ncu.
+        report: path of the report.
+        page: ``raw`` or ``details``.
     """
-    if not words:
-        return ()
-    full_name = any(word.startswith("regex:") or _NOT_IN_A_SHORT_NAME.search(_literal(word)) for word in words)
-    expressions = [_expression(word, full_name=full_name) for word in words]
-    expression = expressions[0] if len(expressions) == 1 else "|".join(f"({part})" for part in expressions)
-    base = "demangled" if full_name else "function"
-    if version is not None and tuple(version) < _KERNEL_NAME_SINCE:
-        return ("--kernel-regex-base", base, "--kernel-regex", expression)
-    return ("--kernel-name-base", base, "--kernel-name", f"regex:{expression}")
+    return (
+        ncu.path, "--import", report, "--csv", "--page", page, "--print-units", "base", *_without_config_file(ncu)
+    )  # fmt: skip
 
 
-def _literal(word: str) -> str:
-    return word.removeprefix("exact:")
+def leaves_collectives_out(request: Request) -> bool:
+    """Whether kernels of collective libraries are left out: in Python runs, unless kernels were chosen."""
+    return not request.kernel and not gives(request.extra, *_FILTERS) and is_python(request.target)
 
 
-def _expression(word: str, *, full_name: bool) -> str:
-    """One filter as an expression; in a full name, a short name stands between a colon or blank and ``<`` or ``(``."""
-    if word.startswith("regex:"):
-        return word.removeprefix("regex:")
-    literal = _literal(word)
-    exact = literal != word
-    text = _escape(literal) if exact else "".join(map(_either_case, literal))
-    if not full_name:
-        return f"^{text}$" if exact else text
-    if _NOT_IN_A_SHORT_NAME.search(literal):
-        return text
-    return f"(^|[ :]){text}($|[<(])" if exact else rf"(^|[ :])\w*{text}\w*($|[<(])"
+def _without_config_file(ncu: NcuInstall) -> tuple[str, ...]:
+    """A config.ncu-cfg would add options unseen."""
+    known = ncu.version is not None and ncu.version >= _CONFIG_FILE_SINCE
+    return ("--config-file", "off") if known else ()
 
 
-def _either_case(character: str) -> str:
-    """One character in either case: ncu's expressions have no flag for that in all versions."""
-    if character.isascii() and character.isalpha():
-        return f"[{character.lower()}{character.upper()}]"
-    return _escape(character)
+def _collected(request: Request, metrics: Sequence[str], version: Sequence[int] | None) -> list[str]:
+    words: list[str] = []
+    if request.preset == "full":
+        words += ["--set", "full"]
+        if version is None or tuple(version) >= _SECTION_EXPRESSIONS_SINCE:
+            words += ["--section", _ROOFLINES]
+    for section in request.section:
+        words += ["--section", section]
+    return [*words, "--metrics", ",".join(metrics)] if metrics else words
 
 
-def _escape(text: str) -> str:
-    return re.sub(r"([\\^$.|?*+()\[\]{}])", r"\\\1", text)
+def _launches(request: Request, version: Sequence[int] | None) -> list[str]:
+    words = list(kernel_filter(request.kernel, version=version))
+    if leaves_collectives_out(request):
+        words += without_collectives(version=version)
+    if request.launch_skip:
+        words += ["--launch-skip", str(request.launch_skip)]
+    if request.launch_count is not None:
+        words += ["--launch-count", str(request.launch_count)]
+    if (request.nvtx or request.nvtx_include) and not gives(request.extra, "--nvtx"):
+        words.append("--nvtx")
+    for expression in request.nvtx_include:
+        words += ["--nvtx-include", expression]
+    return words

@@ -24,7 +24,7 @@ _REFUSED = re.compile(r"Failed to find metric\s+(?:regex:)?\^?['\"]?([\w:]+(?:\.
 _NUMBERED = re.compile(r"\s*(?:\d+[.:)]|[-*])\s+(.+)")
 _INDENTED = re.compile(r"\s+(.+)")
 _PLAIN = re.compile(r"(.+)")
-_SECOND_HALF = re.compile(r"100%\s*-\s*\d+ pass")
+_SECOND_HALF = re.compile(r"100%\s*-\s*(\d+) pass")
 _TRACEBACK = "Traceback (most recent call last)"
 
 
@@ -55,6 +55,7 @@ class Log:
         last_kernel: name in the last progress line, None without one.
         last_kernel_done: whether that line came to its end (100 %).
         profiled: how many kernels have a progress line.
+        passes: how often ncu ran each launch, where its progress line says so.
         report: path of the report that ncu wrote, None without one.
         refused_metrics: names that ncu did not know.
         available_kernels: the kernels that ncu lists when a filter matched none.
@@ -68,6 +69,7 @@ class Log:
     last_kernel: str | None
     last_kernel_done: bool
     profiled: int
+    passes: tuple[int, ...]
     report: str | None
     refused_metrics: tuple[str, ...]
     available_kernels: tuple[str, ...]
@@ -107,6 +109,9 @@ def read_log(lines: Iterable[str]) -> Log:
         last_kernel=progress[-1] if progress else None,
         last_kernel_done=bool(progress) and _last_done(own, words),
         profiled=len(progress),
+        passes=tuple(
+            int(found[1]) for text in (*(line.text for line in own), *words) for found in _SECOND_HALF.finditer(text)
+        ),
         report=reports[-1] if reports else None,
         refused_metrics=tuple(
             dict.fromkeys(found[1] for line in own for found in _REFUSED.finditer(line.text.replace("\\", "")))

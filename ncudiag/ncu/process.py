@@ -7,20 +7,29 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from ncudiag.errors import ProfilingError
 from ncudiag.ncu.channels import Channel, same_place
 from ncudiag.ncu.ending import end_processes, send_to_group
-from ncudiag.ncu.table import LogFile, scan_log
+from ncudiag.ncu.progress import LogTail
+from ncudiag.ncu.table import LogFile, scan_logs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
     from types import FrameType
+
+    from ncudiag.ncu.progress import Watch
 
 _STDOUT, _STDERR = 1, 2
 _DRAIN_SECONDS = 0.5
+_LOOK_SECONDS = 0.5
+
+MARKER = "NCUDIAG_RUN"
+"""Environment variable that only the processes of one run have, with that run's folder."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +39,9 @@ class Finished:
     Attributes:
         exit_status: ncu's; negative for a signal; None when it had to be ended.
         timed_out: whether the time limit ended it.
-        log: what the log file holds.
+        interrupted: whether Ctrl-C ended it.
+        seconds: how long it took.
+        log: what the log files hold.
         stream_lines: ncu's own lines from the program's streams, then the last lines of those streams.
     """
 
@@ -38,6 +49,8 @@ class Finished:
     timed_out: bool
     log: LogFile
     stream_lines: tuple[str, ...]
+    interrupted: bool = False
+    seconds: float = 0.0
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -48,30 +61,34 @@ class Finished:
 def run_ncu(
     command: Sequence[str],
     *,
-    log_file: str,
+    logs: Path,
     env: Mapping[str, str],
     timeout: float | None = None,
     stdout_to_stderr: bool = False,
     grace_s: float = 5.0,
+    watch: Watch | None = None,
 ) -> Finished:
-    """Run ncu to its end and read its log.
+    """Run ncu to its end and read its logs.
 
     The run gets a session of its own, so that all of it can be ended; standard input, output and error are
-    ours. What is left when ncu ends is ended too.
+    ours. What is left when ncu ends is ended too. When the time is over, or at Ctrl-C, ncu is asked first (as
+    Ctrl-C would): it may still save what it has. A second Ctrl-C does not wait for that.
 
     Args:
         command: ncu with all arguments.
-        log_file: the file that the command names with ``--log-file``.
-        env: the whole environment; its TMPDIR must be this run's own, it marks the run's processes.
+        logs: the folder with the files (``*.log``) that the command names with ``--log-file``.
+        env: the whole environment; its entry :data:`MARKER` marks the run's processes.
         timeout: seconds; None waits for ever.
         stdout_to_stderr: send the program's standard output to our standard error.
         grace_s: seconds that processes have to end by themselves when asked.
+        watch: is told how far the run is.
 
     Raises:
         ProfilingError: ncu could not be started.
-        KeyboardInterrupt: Ctrl-C, after everything was ended.
+        KeyboardInterrupt: a second Ctrl-C, after everything was ended.
     """
-    channels = _open_channels(stdout_to_stderr=stdout_to_stderr)
+    channels = _open_channels(stdout_to_stderr=stdout_to_stderr, watch=watch)
+    start = time.monotonic()
     try:
         process = subprocess.Popen(  # noqa: S603 - running the program that the user named is the purpose
             command, stdout=channels[0].inlet, stderr=channels[-1].inlet, env=dict(env), start_new_session=True
@@ -82,30 +99,37 @@ def run_ncu(
         raise _not_started(command[0], error) from error
     for channel in channels:
         channel.started()
+    end = "signal"
     try:
-        timed_out = _wait(process, timeout=timeout, grace_s=grace_s)
+        with _ended_by_signals():
+            end = _wait(process, _Watched(logs, start, watch), timeout=timeout, grace_s=grace_s)
     finally:
         if process.returncode is not None:  # what it wrote last, before those who still hold the stream are ended
             _drain(channels)
-        end_processes(process.pid, marker=f"TMPDIR={env.get('TMPDIR', '')}", grace_s=grace_s)
+        end_processes(process.pid, marker=f"{MARKER}={env.get(MARKER, '')}", grace_s=grace_s)
         process.kill()  # where the system has no process groups
         process.wait()
         _drain(channels)
+        if watch is not None:
+            watch.hide()
     marked = [line for channel in channels for line in channel.marked_lines()]
     seen = set(marked)
     last = [line for channel in channels for line in channel.last_lines() if line not in seen]
     return Finished(
-        exit_status=None if timed_out else process.returncode,
-        timed_out=timed_out,
-        log=scan_log(log_file),
+        exit_status=process.returncode if end == "by itself" else None,
+        timed_out=end == "time",
+        interrupted=end == "interrupt",
+        seconds=time.monotonic() - start,
+        log=scan_logs(logs),
         stream_lines=(*marked, *last),
     )
 
 
-def _open_channels(*, stdout_to_stderr: bool) -> tuple[Channel, ...]:
+def _open_channels(*, stdout_to_stderr: bool, watch: Watch | None) -> tuple[Channel, ...]:
     """One channel for each place that the output goes to: the first for stdout, the last for stderr."""
     out = _STDERR if stdout_to_stderr else _STDOUT
-    return (Channel(_STDERR),) if same_place(out, _STDERR) else (Channel(out), Channel(_STDERR))
+    outlets = (_STDERR,) if same_place(out, _STDERR) else (out, _STDERR)
+    return tuple(Channel(outlet, before=None if watch is None else watch.hide) for outlet in outlets)
 
 
 def _drain(channels: Sequence[Channel]) -> None:
@@ -113,19 +137,38 @@ def _drain(channels: Sequence[Channel]) -> None:
         channel.drain(_DRAIN_SECONDS)
 
 
-def _wait(process: subprocess.Popen[bytes], *, timeout: float | None, grace_s: float) -> bool:
-    """Wait for ncu; whether the time limit came first. Ctrl-C is handed on, and ncu may still finish its file."""
+@dataclass(frozen=True)
+class _Watched:
+    """A run while it goes on."""
+
+    logs: Path
+    start: float
+    watch: Watch | None
+
+
+def _wait(process: subprocess.Popen[bytes], run: _Watched, *, timeout: float | None, grace_s: float) -> str:
+    """Wait for ncu; what ended it: ``by itself``, ``time`` or ``interrupt``."""
+    tail = LogTail(run.logs)
+    deadline = None if timeout is None else run.start + timeout
+    end = "by itself"
     try:
-        with _ended_by_signals():
-            process.wait(timeout)
-    except subprocess.TimeoutExpired:
-        return True
+        while True:
+            left = None if deadline is None else deadline - time.monotonic()
+            if left is not None and left <= 0:
+                end = "time"
+                break
+            look = left if run.watch is None else min(_LOOK_SECONDS, _LOOK_SECONDS if left is None else left)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(look)
+                return end
+            if run.watch is not None:
+                run.watch.update(tail.progress(time.monotonic() - run.start))
     except KeyboardInterrupt:
-        send_to_group(process.pid, signal.SIGINT)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(grace_s)
-        raise
-    return False
+        end = "interrupt"
+    send_to_group(process.pid, signal.SIGINT)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(grace_s)
+    return end
 
 
 def _not_started(ncu: str, error: OSError) -> ProfilingError:

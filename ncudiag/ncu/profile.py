@@ -1,80 +1,91 @@
-"""A run from the program to the CSV: find ncu, run it, decide by content whether there is something to read.
+"""A run from the program to its pages as CSV: find ncu, run it, decide by content whether there is something to read.
 
-ncu runs under ``LC_ALL=C`` and with a TMPDIR of its own (its lock file would else belong to whoever ran ncu
-first). Both reach the program too: its side of ncu opens that lock file, and ncu knows no option for the locale.
+ncu gets a TMPDIR of its own: its lock file would else belong to whoever ran ncu first. It reaches the program too,
+whose side of ncu opens that lock file. Everything else of the program's environment stays, its locale included.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ncudiag.errors import ProfilingError, UsageError
-from ncudiag.ncu.command import build_command
+from ncudiag.errors import NcudiagError, ProfilingError, UsageError
+from ncudiag.ncu.capture import Call, Capture, capture, command_line, print_pages
+from ncudiag.ncu.command import Outputs, leaves_collectives_out
 from ncudiag.ncu.environment import Environment, compute_capabilities, detect
+from ncudiag.ncu.launchers import RANK, Launch, split_launcher
 from ncudiag.ncu.locate import NcuInstall, find_ncu
 from ncudiag.ncu.log import read_log
-from ncudiag.ncu.metrics import quick_metrics, without_refused
-from ncudiag.ncu.outcome import failure, run_warnings
-from ncudiag.ncu.process import Finished, run_ncu
+from ncudiag.ncu.outcome import Said, failure, run_warnings
+from ncudiag.ncu.presets import preset_metrics
+from ncudiag.ncu.programs import rank_of
+from ncudiag.ncu.remedies import complete
+from ncudiag.ncu.request import check_request, check_version, gives
+from ncudiag.ncu.scratch import Scratch, make_scratch
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from types import TracebackType
     from typing import Self
 
     from ncudiag.model import SourceWarning
-
-GRACE_SECONDS = 5.0
-"""What a run that is ended has to end by itself."""
+    from ncudiag.ncu.progress import Watch
+    from ncudiag.ncu.request import Request
 
 NO_NCU = "ncu"
 """The first word of a dry run where no ncu was found."""
 
-_LOG_NAME = "ncu.csv"
-_REFUSED_IN_SILENCE = 255
 
-
-@dataclass(frozen=True, kw_only=True)
-class Request:
-    """What a run was asked for; see :func:`profile` for the fields."""
-
-    target: tuple[str, ...]
-    kernel: tuple[str, ...]
-    metrics: tuple[str, ...]
-    launch_limit: int | None
-    target_processes: str
-    extra: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProfiledCsv:
-    """The CSV of a run, in a private folder that goes away with the ``with`` block.
+@dataclass(frozen=True)
+class CapturedPages:
+    """What one report holds, as CSV in the C locale.
 
     Attributes:
-        path: the CSV, with ncu's own lines around it.
-        name: what to call it: where it is kept, else the program.
-        command: the ncu command line that made it.
+        numbers: the raw page (with ncu's own lines around it where no report could be written).
+        rules: the details page with what ncu's own rules said; None without sections.
+        rank: the MPI rank; None outside of MPI.
+    """
+
+    numbers: Path
+    rules: Path | None
+    rank: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Profiled:
+    """What a run captured, in a private folder that goes away with the ``with`` block.
+
+    Attributes:
+        pages: one entry for each report; several where ncu ran behind an MPI launcher.
+        name: what to call it: where the CSV is kept, else the program.
+        command: the command line that made it.
         ncu: the ncu that made it.
-        exit_status: ncu's; None when the time limit ended it.
-        launches: launches in the table.
-        lines: what was said beside the table.
+        exit_status: ncu's; None when the time limit or Ctrl-C ended it.
+        program_status: the program's, where ncu names one that is not 0.
+        interrupted: whether Ctrl-C ended it.
+        seconds: how long the program ran under ncu.
+        launches: launches in the pages.
+        passes: fewest and most passes that ncu reports for a launch; None where it reports none.
+        lines: what was said beside the tables.
         warnings: what a reader of the diagnosis must know about this run.
     """
 
-    path: Path
+    pages: tuple[CapturedPages, ...]
     name: str
     command: tuple[str, ...]
     ncu: NcuInstall
     exit_status: int | None
+    program_status: int | None
+    interrupted: bool
+    seconds: float
     launches: int
+    passes: tuple[int, int] | None
     lines: tuple[str, ...]
     warnings: tuple[SourceWarning, ...]
-    folder: Path = field(repr=False)
+    scratch: Scratch = field(repr=False)
 
     @property
     def ncu_version(self) -> str | None:
@@ -82,107 +93,84 @@ class ProfiledCsv:
         return None if self.ncu.version is None else ".".join(map(str, self.ncu.version))
 
     def __enter__(self) -> Self:
-        """Use the CSV."""
+        """Use the pages."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Remove the folder."""
-        _remove(self.folder)
+        self.scratch.remove()
 
 
 def profile(
-    target: Sequence[str],
+    request: Request,
     *,
-    kernel: Sequence[str] = (),
     ncu: str | None = None,
     timeout: float | None = None,
     save: str | os.PathLike[str] | None = None,
-    metrics: Sequence[str] | None = None,
-    launch_limit: int | None = None,
-    target_processes: str = "all",
-    extra: Sequence[str] = (),
+    keep_report: str | os.PathLike[str] | None = None,
     program_stdout_to_stderr: bool = False,
     env: Mapping[str, str] | None = None,
     environment: Environment | None = None,
-) -> ProfiledCsv:
-    """Profile a program and return its CSV.
+    watch: Watch | None = None,
+) -> Profiled:
+    """Profile a program and return its pages.
 
     Metrics that this ncu or GPU does not know are left out, and the program is run once more without them.
 
     Args:
-        target: the program and its arguments.
-        kernel: kernel filters, see :func:`ncudiag.ncu.command.kernel_filter`.
+        request: what to collect, from which launches, and how.
         ncu: the ncu to use, see :func:`ncudiag.ncu.locate.find_ncu`.
         timeout: seconds after which the whole process group is ended.
-        save: keep the CSV here as well.
-        metrics: full names; what the verdict needs by default.
-        launch_limit: profile at most so many matching launches.
-        target_processes: ``all`` or ``application-only``.
-        extra: further options for ncu.
+        save: keep the CSV of the numbers here as well; with the rank in its name where there are ranks.
+        keep_report: keep ncu's report here, likewise.
         program_stdout_to_stderr: send the program's standard output to standard error.
         env: environment of the program; the process's own by default.
         environment: the facts about this machine that remedies depend on; looked up by default.
+        watch: is told how far the run is.
 
     Raises:
         ProfilingError: ncu is missing or failed, or nothing was profiled.
         UsageError: an argument is wrong.
+        KeyboardInterrupt: Ctrl-C before anything was captured.
     """
     names = dict(os.environ if env is None else env)
-    request, install = _prepare(
-        target, kernel=kernel, ncu=ncu, metrics=metrics, launch_limit=launch_limit, timeout=timeout,
-        target_processes=target_processes, extra=extra, names=names,
-    )  # fmt: skip
-    kept = None if save is None else _writable(Path(save))
+    install, metrics, launch = _prepare(request, ncu=ncu, timeout=timeout, names=names)
+    rank = None if launch else rank_of(names)
+    saved, kept = (None if path is None else _writable(ranked(Path(path), rank)) for path in (save, keep_report))
     machine = detect(names) if environment is None else environment
-    if machine.mig and not any(word.startswith("--clock-control") for word in request.extra):
+    if machine.mig and request.clock_control is None and not gives(request.extra, "--clock-control"):
         # The clocks of a slice cannot be locked; ncu would end the program over it.
-        request = replace(request, extra=("--clock-control", "none", *request.extra))
-    folder = _private_folder()
+        request = replace(request, clock_control="none")
+    scratch = make_scratch(rank=rank)
     try:
-        captured = _capture(
-            request, install, folder=folder, names=names, timeout=timeout,
-            stdout_to_stderr=program_stdout_to_stderr, machine=machine,
+        call = Call(
+            request=request, ncu=install, launch=launch, scratch=scratch, env=names,
+            timeout=timeout, stdout_to_stderr=program_stdout_to_stderr, watch=watch,
         )  # fmt: skip
-        return captured if kept is None else _keep(captured, kept, name=str(save))
+        captured = capture(call, metrics)
+        if captured.finished.interrupted and not (captured.reports or captured.finished.log.launches):
+            raise KeyboardInterrupt  # noqa: TRY301 - the same clean-up as for everything else
+        profiled = _profiled(call, captured, machine=machine, rank=rank)
+        _keep(profiled, captured, saved=saved, kept=kept)
     except BaseException:
-        _remove(folder)
+        scratch.remove()
         raise
-
-
-def _refused(finished: Finished, metrics: Sequence[str]) -> tuple[str, ...]:
-    """The metrics that ncu did not know, if others are left to ask for."""
-    left = without_refused(metrics, read_log(finished.lines).refused_metrics)
-    return tuple(name for name in metrics if name not in left) if left else ()
-
-
-def _keep(captured: ProfiledCsv, path: Path, *, name: str) -> ProfiledCsv:
-    try:
-        shutil.copyfile(captured.path, path)
-    except OSError as error:
-        raise ProfilingError(
-            "output-not-writable", f"The CSV could not be kept in {name}: {error.strerror}", "Is the disk full?"
-        ) from error
-    return replace(captured, name=name)
+    return profiled if save is None else replace(profiled, name=str(save if saved is None else _shown(save, saved)))
 
 
 def dry_run(
-    target: Sequence[str],
+    request: Request,
     *,
-    kernel: Sequence[str] = (),
     ncu: str | None = None,
-    save: str | os.PathLike[str] | None = None,
-    metrics: Sequence[str] | None = None,
-    launch_limit: int | None = None,
-    target_processes: str = "all",
-    extra: Sequence[str] = (),
+    keep_report: str | os.PathLike[str] | None = None,
     env: Mapping[str, str] | None = None,
 ) -> tuple[str, ...]:
-    """The ncu command line that :func:`profile` would run; nothing is run.
+    """The command line that :func:`profile` would run; nothing is run.
 
-    Where no ncu is found the command says plain ``ncu``, in the spelling of a current version. The log file
-    stands under the name given by ``save``, else under ``ncu.csv``: a real run puts it into a private folder.
+    Where no ncu is found the command says plain ``ncu``, in the spelling of a current version. The report stands
+    under the name given by ``keep_report``, else under ``report.ncu-rep``: a real run puts it into a private folder.
 
     Raises:
         ProfilingError: the ncu that was named is not there.
@@ -195,118 +183,121 @@ def dry_run(
         if ncu is not None:
             raise
         install = NcuInstall(NO_NCU)
-    request, _ = _prepare(
-        target, kernel=kernel, ncu=install, metrics=metrics, launch_limit=launch_limit, timeout=None,
-        target_processes=target_processes, extra=extra, names=names,
-    )  # fmt: skip
-    return _command(request, install, log_file=_LOG_NAME if save is None else os.fspath(save))
+    install, metrics, launch = _prepare(request, ncu=install, timeout=None, names=names)
+    folder = Path("ncudiag-run")
+    report = Path("report.ncu-rep" if keep_report is None else keep_report)
+    if launch is not None:
+        report = report.with_name(f"{report.stem}.rank{RANK}{report.suffix}")
+    call = Call(request=request, ncu=install, launch=launch, scratch=Scratch(folder, folder / "tmp"), env=names)
+    return command_line(call, metrics, Outputs(log=str(report.with_suffix(".log")), report=str(report)))
+
+
+def ranked(path: Path, rank: int | None) -> Path:
+    """A file's name with the rank in it, as in ``report.rank3.csv``; unchanged without a rank."""
+    return path if rank is None else path.with_name(f"{path.stem}.rank{rank}{path.suffix}")
 
 
 def _prepare(
-    target: Sequence[str],
-    *,
-    kernel: Sequence[str],
-    ncu: str | NcuInstall | None,
-    metrics: Sequence[str] | None,
-    launch_limit: int | None,
-    timeout: float | None,
-    target_processes: str,
-    extra: Sequence[str],
-    names: Mapping[str, str],
-) -> tuple[Request, NcuInstall]:
-    if not target or not target[0]:
-        raise UsageError(
-            "usage", "There is no program to profile.", "ncudiag run ./my_app, or: ncudiag run -- python train.py"
-        )
-    if target_processes not in {"all", "application-only"}:
-        raise UsageError(
-            "usage", f"--target-processes cannot be {target_processes!r}.", "It is all or application-only."
-        )
-    if launch_limit is not None and launch_limit < 1:
-        raise UsageError(
-            "usage", f"--launch-limit cannot be {launch_limit}.", "It is at least 1; leave it out for no limit."
-        )
+    request: Request, *, ncu: str | NcuInstall | None, timeout: float | None, names: Mapping[str, str]
+) -> tuple[NcuInstall, tuple[str, ...], Launch | None]:
+    check_request(request)
     if timeout is not None and not timeout > 0:
         raise UsageError("usage", f"--timeout cannot be {timeout:g}.", "It is a number of seconds above 0.")
+    launch = split_launcher(request.target)
+    if request.ranks is not None and launch is None and rank_of(names) is None:
+        raise UsageError(
+            "usage",
+            "--ranks needs MPI ranks, and there are none.",
+            "Start the ranks yourself (mpirun -n 4 ncudiag run --ranks 0 ./app), or let ncudiag do it "
+            "(ncudiag run --ranks 0 -- mpirun -n 4 ./app).",
+        )
     install = ncu if isinstance(ncu, NcuInstall) else find_ncu(ncu, env=names)
-    if metrics is None:
-        metrics = quick_metrics(compute_capabilities(names), ncu_version=install.version)
-    request = Request(
-        target=tuple(target),
-        kernel=tuple(kernel),
-        metrics=tuple(metrics),
-        launch_limit=launch_limit,
-        target_processes=target_processes,
-        extra=tuple(extra),
-    )
-    return request, install
+    check_version(request, install.version)
+    preset = preset_metrics(request.preset, compute_capabilities(names), ncu_version=install.version, sass=request.sass)
+    return install, tuple(dict.fromkeys((*preset, *request.metrics))), launch
 
 
-def _command(request: Request, ncu: NcuInstall, *, log_file: str) -> tuple[str, ...]:
-    return build_command(
-        ncu=ncu,
-        target=request.target,
-        kernel=request.kernel,
-        metrics=request.metrics,
-        log_file=log_file,
-        launch_limit=request.launch_limit,
-        target_processes=request.target_processes,
-        extra=request.extra,
-    )
-
-
-def _capture(
-    request: Request,
-    ncu: NcuInstall,
-    *,
-    folder: Path,
-    names: Mapping[str, str],
-    timeout: float | None,
-    stdout_to_stderr: bool,
-    machine: Environment,
-) -> ProfiledCsv:
-    """Run ncu, once more without refused metrics, and judge what came out."""
-    log_file = folder / _LOG_NAME
-    scratch = folder / "tmp"
-    scratch.mkdir()
-    child_env = {
-        **names,
-        "LC_ALL": "C",
-        "TMPDIR": str(scratch),
-        "NV_COMPUTE_PROFILER_DISABLE_STOCK_FILE_DEPLOYMENT": "1",
-    }
-
-    def once(asked: Request, to: str) -> tuple[tuple[str, ...], Finished]:
-        command = _command(asked, ncu, log_file=to)
-        return command, run_ncu(
-            command, log_file=str(log_file), env=child_env, timeout=timeout, stdout_to_stderr=stdout_to_stderr,
-            grace_s=GRACE_SECONDS,
+def _profiled(call: Call, captured: Capture, *, machine: Environment, rank: int | None) -> Profiled:
+    """Print the pages and judge what came out."""
+    pages, launches, said = _pages(call, captured, rank=rank)
+    finished = captured.finished
+    if not pages:
+        error = failure(
+            finished, said, request=call.request, timeout=call.timeout, machine=machine, command=captured.command,
+            folder=call.scratch.folder,
         )  # fmt: skip
-
-    command, finished = once(request, str(log_file))
-    dropped = () if finished.log.launches else _refused(finished, request.metrics)
-    if dropped:
-        request = replace(request, metrics=tuple(name for name in request.metrics if name not in dropped))
-        log_file.unlink(missing_ok=True)
-        command, finished = once(request, str(log_file))
-    elif finished.exit_status == _REFUSED_IN_SILENCE and not finished.lines:
-        # ncu 2020.3 loses what it says before it starts the program when that goes to a file: ask once more.
-        command, finished = once(request, "stderr")
-    if not finished.log.launches:
-        raise failure(finished, kernel=request.kernel, timeout=timeout, machine=machine, command=command)
-    return ProfiledCsv(
-        path=log_file,
-        name=request.target[0],
-        command=command,
-        ncu=ncu,
+        complete(error, call.request, ncu=call.ncu, machine=machine, env=call.env)
+        raise error
+    log = read_log(finished.lines)
+    return Profiled(
+        pages=pages,
+        name=call.request.target[0],
+        command=captured.command,
+        ncu=call.ncu,
         exit_status=finished.exit_status,
-        launches=finished.log.launches,
+        program_status=log.application_status,
+        interrupted=finished.interrupted,
+        seconds=finished.seconds,
+        launches=launches,
+        passes=(min(log.passes), max(log.passes)) if log.passes else None,
         lines=finished.lines,
         warnings=run_warnings(
-            finished, launch_limit=request.launch_limit, dropped=dropped, timeout=timeout, machine=machine
+            finished,
+            said,
+            request=call.request,
+            launches=launches,
+            dropped=captured.dropped,
+            timeout=call.timeout,
+            machine=machine,
+            without_report=captured.without_report,
+            without_collectives=leaves_collectives_out(call.request),
         ),
-        folder=folder,
+        scratch=call.scratch,
     )
+
+
+def _pages(call: Call, captured: Capture, *, rank: int | None) -> tuple[tuple[CapturedPages, ...], int, Said]:
+    """The pages with at least one launch, how many launches they hold, and what printing them said."""
+    pages: list[CapturedPages] = []
+    launches, said = 0, Said()
+    try:
+        for own_rank, report in captured.reports.items():
+            raw, details = print_pages(call, report, rank=own_rank)
+            said += Said(raw.table.lines, raw.exit_status)
+            if raw.table.launches:
+                launches += raw.table.launches
+                rules = details.path if details is not None and details.table.launches else None
+                pages.append(CapturedPages(raw.path, rules, rank if own_rank is None else own_rank))
+    except OSError as error:
+        raise _full(call.scratch.folder, error) from error
+    if pages or not captured.finished.log.launches:
+        return tuple(pages), launches, said
+    logs = sorted(call.scratch.logs.glob("*.log"))
+    return tuple(CapturedPages(log, None, rank) for log in logs), captured.finished.log.launches, said
+
+
+def _keep(profiled: Profiled, captured: Capture, *, saved: Path | None, kept: Path | None) -> None:
+    try:
+        if saved is not None:
+            many = len(profiled.pages) > 1
+            for pages in profiled.pages:
+                shutil.copyfile(pages.numbers, ranked(saved, pages.rank) if many else saved)
+        if kept is not None:
+            for rank, report in captured.reports.items():
+                shutil.copyfile(report, ranked(kept, rank))
+    except OSError as error:
+        raise _full(Path(str(error.filename2 or error.filename or saved or kept)), error) from error
+
+
+def _full(place: Path, error: OSError) -> NcudiagError:
+    return ProfilingError(
+        "output-not-writable", f"What was profiled could not be kept in {place}: {error.strerror}", "Is the disk full?"
+    )
+
+
+def _shown(asked: str | os.PathLike[str], written: Path) -> Path:
+    """The name as it was given, with the rank that was put in."""
+    return Path(asked).with_name(written.name)
 
 
 def _writable(path: Path) -> Path:
@@ -323,21 +314,6 @@ def _writable(path: Path) -> Path:
         raise UsageError(
             "output-not-writable",
             f"Cannot write to {path}: {error.strerror}",
-            "Give --save a file in a folder that exists.",
+            "Give a file in a folder that exists.",
         ) from error
     return path.absolute()
-
-
-def _private_folder() -> Path:
-    try:
-        return Path(tempfile.mkdtemp(prefix="ncudiag-"))
-    except OSError as error:
-        raise ProfilingError(
-            "output-not-writable",
-            f"No temporary folder can be made: {error.strerror or error}",
-            "Set TMPDIR to a folder that exists, is writable and has room.",
-        ) from error
-
-
-def _remove(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)

@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from collections import deque
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _HEADER = re.compile(rb'^"?(?:ID|Process ID)"?,.*"?Kernel Name"?')
 _ROW = re.compile(rb'^"?(\d+)"?,"?(\d*)"?,')
@@ -24,6 +28,21 @@ class LogFile:
     exists: bool
     lines: tuple[str, ...]
     launches: int
+
+    def __add__(self, other: LogFile) -> LogFile:
+        """Both together, as when several ranks wrote one each."""
+        return LogFile(
+            exists=self.exists or other.exists,
+            lines=(*self.lines, *other.lines),
+            launches=self.launches + other.launches,
+        )
+
+
+def scan_logs(folder: Path) -> LogFile:
+    """Read every ``*.log`` of a folder, in the order of their names."""
+    return sum(
+        (scan_log(str(path)) for path in sorted(folder.glob("*.log"))), LogFile(exists=False, lines=(), launches=0)
+    )
 
 
 def scan_log(path: str) -> LogFile:

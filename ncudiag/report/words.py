@@ -191,6 +191,8 @@ def launch_facts(entry: Diagnosis) -> list[str]:
     facts.append(gpu(kernel))
     if kernel.device is not None:
         facts.append(f"device {kernel.device}")
+    if kernel.rank is not None:
+        facts.append(f"rank {kernel.rank}")
     if kernel.process_id is not None:
         facts.append(f"process {kernel.process_id}")
     if kernel.process_name is not None:
@@ -223,7 +225,7 @@ def _identifying(kernel: KernelIdentity) -> tuple[str, ...]:
         f"{kernel.registers_per_thread} registers/thread",
         gpu(kernel),
         f"device {kernel.device}",
-        f"process {kernel.process_id}",
+        f"process {kernel.process_id}" if kernel.rank is None else f"rank {kernel.rank}",
     )
 
 

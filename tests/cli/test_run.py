@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -26,6 +27,8 @@ CSV = (
     '"","","","","","","","","","","","%","ns","%"\n'
     '"0","41","app","127.0.0.1","stencil(int)","1","7","(256, 1, 1)","(4096, 1, 1)","0","8.6","91.5","120000","20.5"\n'
 )
+REPORT = SimpleNamespace(source=SimpleNamespace(launches=1, ncu_version=None))
+RAN = SimpleNamespace(passes=None, seconds=1.25, preset="quick", interrupted=False, program_status=None)
 
 
 @pytest.fixture
@@ -50,11 +53,11 @@ def handed(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What reaches the API; nothing runs."""
     seen: dict[str, Any] = {}
 
-    def run(target: list[str], **options: object) -> str:
+    def run(target: list[str], **options: object) -> tuple[Any, Any]:
         seen.update(target=target, **options)
-        return "a report"
+        return REPORT, RAN
 
-    monkeypatch.setattr("ncudiag.api.run", run)
+    monkeypatch.setattr("ncudiag.api.run_program", run)
     monkeypatch.setattr("ncudiag.cli.run.emit_report", lambda report, options: seen.update(report=report, to=options))
     return seen
 
@@ -80,13 +83,15 @@ def test_the_program_and_our_options(
     assert execute(["run", *arguments]) == 0
     assert handed["target"] == target
     assert handed["kernel"] == kernel
-    assert handed["report"] == "a report"
+    assert handed["report"] is REPORT
 
 
 def test_every_option_is_handed_on(handed: dict[str, Any]) -> None:
     options = (
-        "--ncu /opt/ncu --timeout 5 --launch-limit 9 --save s.csv --target-processes application-only --ncu-arg=--nvtx "
-        "--ncu-arg --nvtx-include --top 2 --high 70 --saturated 90 --borderline 3 --with-host --brief "
+        "--ncu /opt/ncu --timeout 5 --launch-limit 9 --save s.csv --target-processes application-only --ncu-arg=--verbose "
+        "--ncu-arg --import-source --preset full --no-sass --metrics a.sum,b.avg --metrics c.max --section S --section T "
+        "--launch-skip 3 --nvtx --nvtx-include r/ --devices 0,1 --replay-mode range --cache-control none "
+        "--clock-control base --ranks 0,2-3 --keep-report r.ncu-rep --top 2 --high 70 --saturated 90 --borderline 3 --with-host --brief "
         "--rules mine --select MEM --ignore trust,LAT001 --bytes 2e9 --all-findings --with-ncu-rules "
         "--output o.txt app"
     )
@@ -98,9 +103,23 @@ def test_every_option_is_handed_on(handed: dict[str, Any]) -> None:
         "ncu": "/opt/ncu",
         "timeout": 5.0,
         "save": "s.csv",
-        "launch_limit": 9,
+        "keep_report": "r.ncu-rep",
+        "preset": "full",
+        "sass": False,
+        "metrics": ("a.sum", "b.avg", "c.max"),
+        "section": ["S", "T"],
+        "launch_skip": 3,
+        "launch_count": 9,
+        "nvtx": True,
+        "nvtx_include": ["r/"],
+        "devices": "0,1",
+        "replay_mode": "range",
+        "cache_control": "none",
+        "clock_control": "base",
+        "ranks": (0, 2, 3),
         "target_processes": "application-only",
-        "ncu_args": ["--nvtx", "--nvtx-include"],
+        "ncu_args": ["--verbose", "--import-source"],
+        "watch": None,
         "program_stdout_to_stderr": False,
         "top": 2,
         "high": 70.0,
@@ -112,7 +131,7 @@ def test_every_option_is_handed_on(handed: dict[str, Any]) -> None:
         "needed_bytes": 2e9,
         "with_host": True,
         "brief": True,
-        "report": "a report",
+        "report": REPORT,
     }
     assert (to.format, to.output, to.top) == ("text", "o.txt", 2)
     assert (to.all_findings, to.with_ncu_rules) == (True, True)
@@ -148,12 +167,12 @@ def test_a_dry_run_prints_one_command_line(says: Says, capsys: pytest.CaptureFix
     import shlex
 
     says(log="never read")
-    assert execute(["run", "--dry-run", "./app", "--kernel", "st", "--save", "a b.csv", "--", "x y"]) == 0
+    assert execute(["run", "--dry-run", "./app", "--kernel", "st", "--keep-report", "a b.ncu-rep", "--", "x y"]) == 0
     out, err = capsys.readouterr()
     words = shlex.split(out)
     assert out.count("\n") == 1
     assert words[0].endswith("/ncu")
-    assert words[words.index("--log-file") + 1] == "a b.csv"
+    assert words[words.index("--export") + 1] == "a b.ncu-rep"
     assert words[-2:] == ["./app", "x y"]
     assert "regex:[sS][tT]" in words
     assert err == ""
@@ -164,7 +183,7 @@ def test_a_dry_run_without_ncu(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     monkeypatch.delenv("NCUDIAG_NCU", raising=False)
     assert execute(["run", "--dry-run", "./app"]) == 0
     out, err = capsys.readouterr()
-    assert out.startswith("ncu --csv ")
+    assert out.startswith("ncu -f --export report.ncu-rep ")
     assert "no ncu was found" in err
 
 
@@ -193,13 +212,14 @@ def test_a_run_end_to_end(says: Says, capfd: pytest.CaptureFixture[str], tmp_pat
     document = json.loads(out)
     assert document["kernels"][0]["verdict"] == "memory-bound"
     assert document["source"]["path"] == str(kept)
-    assert err == "program output\n"
+    assert err.startswith("program output\nnote: 1 launch profiled, ")
     assert kept.read_text(encoding="utf-8") == CSV
     assert execute(["run", "./app"]) == 0
     out, err = capfd.readouterr()
     assert out.startswith("program output\n")
     assert "memory-bound" in out
-    assert err == ""
+    assert err.startswith("note: 1 launch profiled")
+    assert "preset standard, ncu 2024.1.1" in err
 
 
 def test_as_a_process(says: Says) -> None:
@@ -212,6 +232,6 @@ def test_as_a_process(says: Says) -> None:
         check=False,
     )
     assert done.returncode == 0
-    assert done.stderr == "program output\n"
+    assert done.stderr.startswith("program output\nnote: ")
     assert "memory-bound" in done.stdout
     assert "program output" not in done.stdout

@@ -18,8 +18,9 @@ import pytest
 from ncudiag.errors import NcudiagError, ProfilingError, UsageError
 from ncudiag.ncu.ending import session_members
 from ncudiag.ncu.environment import Environment
-from ncudiag.ncu.metrics import QUICK
-from ncudiag.ncu.profile import ProfiledCsv, dry_run, profile
+from ncudiag.ncu.presets import preset_metrics
+from ncudiag.ncu.profile import Profiled, dry_run, profile
+from ncudiag.ncu.request import Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,9 +30,27 @@ if TYPE_CHECKING:
 PLAIN = Environment()
 
 
-def run(target: list[str] | None = None, **options: object) -> ProfiledCsv:
+RUN = ("environment", "timeout", "save", "keep_report", "ncu", "env", "program_stdout_to_stderr", "watch")
+
+
+def asked(target: list[str] | None = None, **options: Any) -> Request:  # noqa: ANN401 - as the model takes them
+    words = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
+    return Request(target=("./app",) if target is None else tuple(target), **words)
+
+
+def run(target: list[str] | None = None, **options: object) -> Profiled:
     options.setdefault("environment", PLAIN)
-    return profile(["./app"] if target is None else target, **options)
+    running = {name: options.pop(name) for name in RUN if name in options}
+    return profile(asked(target, **options), **running)
+
+
+def text_of(captured: Profiled) -> str:
+    (pages,) = captured.pages
+    return pages.numbers.read_text(encoding="utf-8")
+
+
+def table_of(log: str) -> str:
+    return "".join(line for line in log.splitlines(keepends=True) if not line.startswith("=="))
 
 
 def failure(**options: object) -> NcudiagError:
@@ -42,31 +61,50 @@ def failure(**options: object) -> NcudiagError:
 
 def sleepers(fake: FakeNcu) -> list[str]:
     """Processes that still carry the TMPDIR of one of the calls."""
-    markers = [f"TMPDIR={call['env']['TMPDIR']}" for call in fake.calls()]
+    markers = [f"NCUDIAG_RUN={call['env']['NCUDIAG_RUN']}" for call in fake.calls()]
     return [str(found) for marker in markers for found in session_members(-1, marker=marker) or ()]
 
 
 def test_a_good_run_gives_the_csv_and_leaves_nothing(fake_ncu: FakeNcu, raw_csv: str, scratch: Path) -> None:
     fake_ncu.says(log=raw_csv)
     with run(["./app", "--size", "3"]) as captured:
-        assert captured.path.read_text(encoding="utf-8") == raw_csv
+        assert text_of(captured) == table_of(raw_csv)
         assert captured.launches == 2
+        assert captured.passes == (8, 8)
+        assert captured.pages[0].rules is None
+        assert captured.pages[0].rank is None
         assert captured.exit_status == 0
         assert captured.name == "./app"
         assert captured.warnings == ()
         assert captured.ncu.version == (2024, 1, 1)
         assert captured.ncu_version == "2024.1.1"
     assert list(scratch.iterdir()) == []
-    (call,) = fake_ncu.calls()
+    call, printing = fake_ncu.calls()
     argv = call["argv"]
-    assert argv[:6] == ["--csv", "--page", "raw", "--print-units", "base", "--log-file"]
-    assert argv[7:11] == ["--config-file", "off", "--target-processes", "all"]
-    assert argv[11:13] == ["--metrics", ",".join(QUICK)]
-    assert argv[13:] == ["./app", "--size", "3"]
-    assert call["env"]["LC_ALL"] == "C"
+    assert argv[:2] == ["-f", "--export"]
+    assert argv[3] == "--log-file"
+    assert argv[5:9] == ["--config-file", "off", "--target-processes", "all"]
+    assert argv[9:11] == ["--metrics", ",".join(preset_metrics("standard", ncu_version=(2024, 1, 1)))]
+    assert argv[11:] == ["--launch-count", "100", "./app", "--size", "3"]
+    assert printing["argv"][:6] == ["--import", argv[2], "--csv", "--page", "raw", "--print-units"]
+    assert printing["env"]["LC_ALL"] == "C"
     assert call["stock"] == "1"
     assert call["folder_mode"] == 0o700
     assert Path(call["env"]["TMPDIR"]).parent.parent == scratch
+
+
+def test_the_program_keeps_its_own_locale(fake_ncu: FakeNcu, raw_csv: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_ncu.says(log=raw_csv)
+    for value in ("de_DE.UTF-8", None):
+        if value is None:
+            monkeypatch.delenv("LC_ALL", raising=False)
+        else:
+            monkeypatch.setenv("LC_ALL", value)
+        with run():
+            pass
+        profiling, printing = fake_ncu.calls()[-2:]
+        assert profiling["env"]["LC_ALL"] == value
+        assert printing["env"]["LC_ALL"] == "C"
 
 
 def test_the_folder_goes_also_when_the_reader_fails(fake_ncu: FakeNcu, raw_csv: str, scratch: Path) -> None:
@@ -157,6 +195,7 @@ def test_a_refused_command_line_is_read_from_either_stream(fake_ncu: FakeNcu, st
     command = error.details["command"]
     assert isinstance(command, list)
     assert command[-2:] == ["--frob", "./app"]
+    assert "--export" in command
 
 
 def test_what_ncu_lost_in_silence_is_asked_for_again(fake_ncu: FakeNcu) -> None:
@@ -164,35 +203,39 @@ def test_what_ncu_lost_in_silence_is_asked_for_again(fake_ncu: FakeNcu) -> None:
     fake_ncu.says(log="", exit=255, stderr_log=said)
     error = failure()
     assert error.code == "target-not-found"
-    assert [call["argv"][6] == "stderr" for call in fake_ncu.calls()] == [False, True]
+    assert ["stderr" in call["argv"] for call in fake_ncu.calls()] == [False, True]
 
 
 def test_refused_metrics_are_dropped_once(fake_ncu: FakeNcu, raw_csv: str) -> None:
     fake_ncu.says(log=raw_csv, refuse=["dram__throughput.avg.pct_of_peak_sustained_elapsed"])
     with run() as captured:
-        first, second = (call["argv"] for call in fake_ncu.calls())
-        assert "dram__" in first[12]
-        assert "dram" not in second[12]  # a GPU without one DRAM counter has none
+        first, second, _ = (call["argv"] for call in fake_ncu.calls())
+        assert "dram__" in first[10]
+        assert "dram" not in second[10]  # a GPU without one DRAM counter has none
         assert [warning.code for warning in captured.warnings] == ["metric-not-found"]
         assert "dram__cycles_elapsed.avg.per_second" in captured.warnings[0].message
 
 
 def test_metrics_that_are_all_refused_are_an_error(fake_ncu: FakeNcu, raw_csv: str) -> None:
-    fake_ncu.says(log=raw_csv, refuse=["a__b.sum"])
-    error = failure(metrics=["a__b.sum"])
+    every = preset_metrics("quick", ncu_version=(2024, 1, 1))
+    fake_ncu.says(log=raw_csv, refuse=every)
+    error = failure(preset="quick")
     assert error.code == "metric-not-found"
-    assert error.details["metrics"] == ["a__b.sum"]
+    assert error.details["metrics"] == list(every)
     assert len(fake_ncu.calls()) == 1
 
 
 def test_the_launch_limit_is_said(fake_ncu: FakeNcu, raw_csv: str) -> None:
     fake_ncu.says(log=raw_csv)
-    with run(launch_limit=2) as captured:
+    with run(launch_count=2) as captured:
         assert [warning.code for warning in captured.warnings] == ["launch-limit-reached"]
-    with run(launch_limit=3) as captured:
+        assert "--launch-count" in captured.warnings[0].message
+    with run(launch_count=3) as captured:
         assert captured.warnings == ()
     argv = fake_ncu.calls()[0]["argv"]
     assert argv[argv.index("--launch-count") + 1] == "2"
+    with run(launch_count=None) as captured:
+        assert "--launch-count" not in captured.command
 
 
 def test_clocks_are_left_alone_on_a_slice(fake_ncu: FakeNcu, raw_csv: str) -> None:
@@ -208,7 +251,7 @@ def test_the_csv_is_kept(fake_ncu: FakeNcu, raw_csv: str, tmp_path: Path, scratc
     kept = tmp_path / "kept.csv"
     with run(save=kept) as captured:
         assert captured.name == str(kept)
-    assert kept.read_text(encoding="utf-8") == raw_csv
+    assert kept.read_text(encoding="utf-8") == table_of(raw_csv)
     assert stat.S_ISREG(kept.stat().st_mode)
     fake_ncu.says(log="")
     before = kept.read_bytes()
@@ -247,7 +290,16 @@ def test_no_temporary_folder(fake_ncu: FakeNcu, monkeypatch: pytest.MonkeyPatch)
     [
         ([], {}),
         (["./app"], {"target_processes": "some"}),
-        (["./app"], {"launch_limit": 0}),
+        (["./app"], {"launch_count": 0}),
+        (["./app"], {"launch_skip": -1}),
+        (["./app"], {"preset": "some"}),
+        (["./app"], {"replay_mode": "some"}),
+        (["./app"], {"cache_control": "some"}),
+        (["./app"], {"clock_control": "some"}),
+        (["./app"], {"clock_control": "boost"}),
+        (["./app"], {"extra": ["-o", "x"]}),
+        (["./app"], {"extra": ["--log-file=x"]}),
+        (["./app"], {"ranks": frozenset({0})}),
         (["./app"], {"timeout": 0.0}),
     ],
 )
@@ -261,7 +313,7 @@ def test_wrong_arguments_are_usage(fake_ncu: FakeNcu, target: list[str], options
 def test_the_machine_is_looked_at_by_default(fake_ncu: FakeNcu) -> None:
     fake_ncu.says(log="==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n")
     with pytest.raises(ProfilingError) as caught:
-        profile(["./app"], env={**os.environ, "SLURM_JOB_ID": "7"})
+        profile(asked(), env={**os.environ, "SLURM_JOB_ID": "7"})
     assert caught.value.code == "permission-denied"
 
 
@@ -273,7 +325,7 @@ HANG = '==PROF== Connected to process 1 (/x)\n==PROF== Profiling "ncclDevKernel_
 def test_a_time_limit_ends_everything_and_names_the_kernel(
     fake_ncu: FakeNcu, scratch: Path, monkeypatch: pytest.MonkeyPatch, children: str | None, *, ignore_term: bool
 ) -> None:
-    monkeypatch.setattr("ncudiag.ncu.profile.GRACE_SECONDS", 0.2)
+    monkeypatch.setattr("ncudiag.ncu.capture.GRACE_SECONDS", 0.2)
     fake_ncu.says(log=HANG, hangs=True, children=children, ignore_term=ignore_term)
     start = time.monotonic()
     error = failure(timeout=1.0)
@@ -300,7 +352,7 @@ def test_a_permission_error_before_the_time_limit_is_the_cause(fake_ncu: FakeNcu
 
 
 def test_rows_before_the_time_limit_are_data(fake_ncu: FakeNcu, raw_csv: str) -> None:
-    fake_ncu.says(log=raw_csv, hangs=True)
+    fake_ncu.says(log=raw_csv, hangs=True, saves=True)
     with run(timeout=0.8) as captured:
         assert captured.exit_status is None
         assert [warning.code for warning in captured.warnings] == ["partial"]
@@ -318,8 +370,8 @@ def test_much_output_passes_through(fake_ncu: FakeNcu, raw_csv: str, tmp_path: P
     fake_ncu.says(log=raw_csv, bytes=32 << 20, stdout="first\n")
     counter = tmp_path / "count.py"
     counter.write_text(
-        "from ncudiag.ncu.profile import profile\n"
-        "with profile(['./app']) as captured:\n    assert captured.launches == 2\n",
+        "from ncudiag.ncu.profile import profile\nfrom ncudiag.ncu.request import Request\n"
+        "with profile(Request(target=('./app',))) as captured:\n    assert captured.launches == 2\n",
         encoding="utf-8",
     )
     out = tmp_path / "out"
@@ -343,7 +395,8 @@ def test_signals_clean_up(fake_ncu: FakeNcu, scratch: Path, tmp_path: Path, numb
     script = tmp_path / "wait.py"
     script.write_text(
         "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from ncudiag.ncu.profile import profile\nprofile(['./app'])\n",
+        "from ncudiag.ncu.profile import profile\nfrom ncudiag.ncu.request import Request\n"
+        "profile(Request(target=('./app',)))\n",
         encoding="utf-8",
     )
     process = subprocess.Popen([sys.executable, str(script)], stderr=subprocess.DEVNULL)
@@ -381,16 +434,19 @@ def test_ncu_that_does_not_start(fake_ncu: FakeNcu, tmp_path: Path, scratch: Pat
 
 
 def test_dry_run_prints_and_runs_nothing(fake_ncu: FakeNcu, monkeypatch: pytest.MonkeyPatch) -> None:
-    command = dry_run(["./app", "-x"], kernel=["stencil"], save="keep.csv", launch_limit=5, extra=["--nvtx"])
+    command = dry_run(
+        asked(["./app", "-x"], kernel=["stencil"], launch_count=5, extra=["--verbose"]), keep_report="keep.ncu-rep"
+    )
     assert command[0] == fake_ncu.path
-    assert command[command.index("--log-file") + 1] == "keep.csv"
-    assert command[-3:] == ("--nvtx", "./app", "-x")
+    assert command[command.index("--export") + 1] == "keep.ncu-rep"
+    assert command[command.index("--log-file") + 1] == "keep.log"
+    assert command[-3:] == ("--verbose", "./app", "-x")
     assert fake_ncu.calls() == []
     monkeypatch.delenv("NCUDIAG_NCU")
     monkeypatch.setattr("ncudiag.ncu.profile.find_ncu", _nothing_found)
-    assert dry_run(["./app"])[0] == "ncu"
+    assert dry_run(asked())[0] == "ncu"
     with pytest.raises(ProfilingError):
-        dry_run(["./app"], ncu="/no/such/ncu")
+        dry_run(asked(), ncu="/no/such/ncu")
 
 
 def _nothing_found(explicit: str | None, **_: object) -> None:

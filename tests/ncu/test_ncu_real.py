@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ncudiag.errors import ProfilingError
 from ncudiag.ncu.locate import find_ncu
 from ncudiag.ncu.profile import profile
+from ncudiag.ncu.request import Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,9 +42,9 @@ def failing(
     scratch.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(scratch))
 
-    def fails(*target: str, **options: object) -> ProfilingError:
+    def fails(*target: str, **options: Any) -> ProfilingError:
         with pytest.raises(ProfilingError) as caught:
-            profile(target, ncu=folder, timeout=120, **options)
+            profile(Request(target=target, **options), ncu=folder, timeout=120)
         assert caught.value.exit_status == 4
         assert list(scratch.iterdir()) == []
         return caught.value
@@ -93,31 +94,31 @@ def test_a_script_as_program(suite: str, failing: Callable[..., ProfilingError],
 
 
 def test_an_unknown_metric_is_not_seen_without_a_gpu(suite: str, failing: Callable[..., ProfilingError]) -> None:
-    error = failing("/bin/true", metrics=["no_such__metric.sum"])
+    error = failing("/bin/true", metrics=("no_such__metric.sum",))
     assert error.code == ("no-kernels" if suite == STARTS_WITHOUT_A_DRIVER else "no-gpu")
 
 
 @pytest.mark.parametrize(
     ("extra", "text"),
-    [(["--no-such-option"], "--no-such-option"), (["--page", "nosuch"], "--page")],
+    [(("--no-such-option",), "--no-such-option"), (("--page", "nosuch"), "--page")],
 )
-def test_a_refused_command_line(failing: Callable[..., ProfilingError], extra: list[str], text: str) -> None:
+def test_a_refused_command_line(failing: Callable[..., ProfilingError], extra: tuple[str, ...], text: str) -> None:
     error = failing("/bin/true", extra=extra)
     assert error.code == "usage"
     assert text in error.message
 
 
 def test_a_broken_expression(suite: str, failing: Callable[..., ProfilingError]) -> None:
-    error = failing("/bin/true", kernel=["regex:("])
+    error = failing("/bin/true", kernel=("regex:(",))
     assert error.code == ("no-kernels" if suite == STARTS_WITHOUT_A_DRIVER else "usage")
 
 
 def test_an_unknown_section(failing: Callable[..., ProfilingError]) -> None:
-    error = failing("/bin/true", extra=["--section", "NoSuchSection"])
+    error = failing("/bin/true", section=("NoSuchSection",))
     assert error.code == "filter-no-match"
     assert "NoSuchSection" in error.message
 
 
 def test_the_filter_is_accepted(suite: str, failing: Callable[..., ProfilingError]) -> None:
-    error = failing("/bin/true", kernel=["stencil", "exact:gemm", "a<b"], launch_limit=3)
+    error = failing("/bin/true", kernel=("stencil", "exact:gemm", "a<b"), launch_count=3)
     assert error.code == ("no-kernels" if suite == STARTS_WITHOUT_A_DRIVER else "no-gpu")
