@@ -550,10 +550,10 @@ def test_ordinary_words_are_not_taken_for_names(healthy: Invented) -> None:
 
 def test_homes_in_messages_are_shortened() -> None:
     place = Place(env={}, root=Path("/absent"), cwd=Path("/"), home=Path("/data/people/me"))
-    hint = "see /home/alice/app, /Users/bob:x and /data/people/me/tools, not /data/people/meow"
+    hint = "see /home/alice/app, /Users/alice/b:x and /data/people/me/tools, not /data/people/meow"
     check = place.discreet(Check("a", "failed", "at /data/people/me", hint))
     assert check.found == "at ~"
-    assert check.hint == "see ~/app, ~:x and ~/tools, not /data/people/meow"
+    assert check.hint == "see ~/app, ~/b:x and ~/tools, not /data/people/meow"
     rootless = dataclasses.replace(place, home=Path("/"))
     assert rootless.without_homes("/usr/bin") == "/usr/bin"
 
