@@ -161,14 +161,14 @@ class DetailsReader:
 
     def _is_rule(self, row: str) -> bool:
         """Whether a row without its prefix is the whole row of a rule; its text is read when somebody asks for it."""
-        return (
-            self._has_rules
-            and row.startswith('","","","', row.find('","'))
-            and row[-1] == '"'
-            # Quotes in its text are for the csv module.
-            and row.count('"') == 2 * self._separators + 1
-            and row.count('","') == self._separators
-        )
+        if not (self._has_rules and row[-1] == '"' and row.startswith('","","","', row.find('","'))):
+            return False
+        separators = row.count('","')
+        if row.count('"') == 2 * separators + 1:
+            # Of a row that ends with empty cells, some may have been taken for padding.
+            return separators in {self._separators, self._separators - self._padding.count(",")}
+        # There are quotes in its text.
+        return row.count('"') % 2 == 1 and len(split_row('"' + row)) == self._separators + 1
 
     def _take_odd(self, row: str, place: _Place) -> bool:
         """Take a row that is a rule's, has a metric that was not met before, or is irregular."""

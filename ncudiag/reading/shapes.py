@@ -32,7 +32,10 @@ class Column:
     def __init__(self, key: LabelKey) -> None:
         """Understand the unit; ``unit`` is None if that fails."""
         self.key = key
-        self.unit = parse_unit(modern_unit(key.label, key.unit))
+        unit = parse_unit(modern_unit(key.label, key.unit))
+        # ncu 2020.3 prints times as the units of frequencies in reports of later versions ("6.29 nsecond").
+        is_rate = key.label.endswith("per_second") or key.label.endswith("Frequency")
+        self.unit = None if unit and unit.base == "ns" and is_rate else unit
         self.exponent = self.unit.exponent if self.unit else 0
         # 1.61 Kbyte is read as "1.61e3", which rounds once where 1.61 * 1000 rounds twice.
         self.suffix = f"e{self.exponent}" if self.exponent else ""

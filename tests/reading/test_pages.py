@@ -273,6 +273,16 @@ def test_unknown_unit_has_its_place(read_both: Callable[..., Profile]) -> None:
     assert "(line 4, column 12 (Metric Unit))" in warning.message
 
 
+def test_a_frequency_in_a_unit_of_time_is_missing(read_both: Callable[..., Profile]) -> None:
+    frequency = "dram__cycles_elapsed.avg.per_second"
+    for page in (w.details, w.raw):
+        profile = read_both(
+            page([Kernel(0, values=(Value(w.SOL, "DRAM Frequency", frequency, "nsecond", 6.25),))]).text()
+        )
+        assert profile.launches[0].unreadable == {frequency}
+        assert [warning.code for warning in profile.source.warnings] == ["unknown-unit"]
+
+
 def test_memory_throughput_is_two_metrics(read_both: Callable[..., Profile]) -> None:
     values = (
         Value(w.SOL, "Memory Throughput", "", "%", 70.5),
