@@ -82,7 +82,7 @@ class Reading(NamedTuple):
     def ungrouped(self) -> bool:
         """Whether the cell is a whole number that would have thousands separators if its locale had any."""
         digits = (self.point or "").lstrip("+-")
-        return self.hint is None and self.point == self.comma and digits.isdigit() and len(digits) > 3  # noqa: PLR2004
+        return self.hint is None and self.point == self.comma and digits.isdigit() and len(digits) > 3  # noqa: PLR2004 - a separator comes after three digits
 
     def fits(self, mark: DecimalMark) -> bool:
         """Whether the cell can be read with this decimal mark."""

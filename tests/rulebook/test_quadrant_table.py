@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ncudiag.errors import RuleFileError
-from ncudiag.rulebook import Thresholds, builtin_quadrants, builtin_rules, load_quadrants
+from ncudiag.rulebook import Thresholds, builtin_quadrants, builtin_rules, load_quadrants, quadrants
 from ncudiag.rulebook.builtin import find_rules
 
 if TYPE_CHECKING:
@@ -122,3 +122,20 @@ def test_where_the_rules_are_looked_for(tmp_path: Path) -> None:
     with pytest.raises(RuleFileError) as caught:
         find_rules(tmp_path / "a", tmp_path / "b")
     assert caught.value.details == {"looked_in": ["a", "b"]}
+
+
+def test_the_prepared_table_is_current() -> None:
+    """`make rules` writes it again after an edit of rules/quadrants.toml."""
+    assert quadrants.PREPARED.read_text(encoding="utf-8") == quadrants.prepared_table()
+
+
+@pytest.mark.parametrize("content", [None, "{", '{"digest": "0-00000000", "table": {}}'])
+def test_without_a_fitting_prepared_table_the_toml_file_counts(
+    content: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "quadrants.json"
+    if content is not None:
+        path.write_text(content, encoding="utf-8")
+    prepared = quadrants.builtin_quadrants()
+    monkeypatch.setattr(quadrants, "PREPARED", path)
+    assert quadrants.builtin_quadrants.__wrapped__() == prepared
