@@ -27,48 +27,30 @@ if TYPE_CHECKING:
 _EXIT_INTERRUPTED = 130
 
 
+# fmt: off
 def run(
     *,
-    context: typer.Context,
-    target: given.Target,
-    kernel: shared.Kernel = None,
-    preset: given.PresetOption = given.Preset.STANDARD,
-    launch_skip: given.LaunchSkip = None,
-    launch_count: given.LaunchCount = None,
-    metrics: given.Metrics = None,
-    section: given.Section = None,
-    no_sass: given.NoSass = False,
-    nvtx: given.Nvtx = False,
-    nvtx_include: given.NvtxInclude = None,
-    devices: given.Devices = None,
-    replay_mode: given.ReplayMode = None,
-    cache_control: given.CacheControl = None,
-    clock_control: given.ClockControl = None,
-    target_processes: given.Processes = given.TargetProcesses.ALL,
-    ncu_arg: given.NcuArgs = None,
-    ncu: given.Ncu = None,
-    timeout: given.Timeout = None,
-    ranks: given.Ranks = None,
-    check_exit_code: given.CheckExitCode = False,
-    save: given.Save = None,
-    keep_report: given.KeepReport = None,
-    dry_run: given.DryRun = False,
-    output_format: shared.Format = OutputFormat.TEXT,
-    output: shared.Output = None,
-    top: shared.Top = None,
-    high: shared.High = None,
-    saturated: shared.Saturated = None,
-    borderline: shared.Borderline = None,
-    rules: shared.Rules = None,
-    select: shared.Select = None,
-    ignore: shared.Ignore = None,
-    needed_bytes: shared.Bytes = None,
-    all_findings: shared.AllFindings = False,
-    with_ncu_rules: shared.WithNcuRules = False,
-    with_host: shared.WithHost = False,
-    brief: shared.Brief = False,
+    context: typer.Context, target: given.Target,
+    # which launches
+    kernel: shared.Kernel = None, launch_skip: given.LaunchSkip = None, launch_count: given.LaunchCount = None,
+    nvtx: given.Nvtx = False, nvtx_include: given.NvtxInclude = None, devices: given.Devices = None,
+    target_processes: given.Processes = given.TargetProcesses.ALL, ranks: given.Ranks = None,
+    # what is collected, and how
+    preset: given.PresetOption = given.Preset.STANDARD, metrics: given.Metrics = None, section: given.Section = None,
+    no_sass: given.NoSass = False, replay_mode: given.ReplayMode = None, cache_control: given.CacheControl = None,
+    clock_control: given.ClockControl = None, ncu_arg: given.NcuArgs = None, ncu: given.Ncu = None,
+    # how it ends, and what is kept
+    timeout: given.Timeout = None, check_exit_code: given.CheckExitCode = False, save: given.Save = None,
+    keep_report: given.KeepReport = None, dry_run: given.DryRun = False,
+    # the answer, as for explain
+    output_format: shared.Format = OutputFormat.TEXT, output: shared.Output = None, top: shared.Top = None,
+    high: shared.High = None, saturated: shared.Saturated = None, borderline: shared.Borderline = None,
+    rules: shared.Rules = None, select: shared.Select = None, ignore: shared.Ignore = None,
+    needed_bytes: shared.Bytes = None, all_findings: shared.AllFindings = False,
+    with_ncu_rules: shared.WithNcuRules = False, with_host: shared.WithHost = False, brief: shared.Brief = False,
     no_config: shared.NoConfig = False,
 ) -> None:
+    # fmt: on
     """Profile a program with Nsight Compute, then say what limits its kernels and what to try first.
 
     \b
