@@ -230,8 +230,8 @@ def autotuned(target: Sequence[str], launches: Sequence[Launch]) -> tuple[Source
         block, grid, registers = shapes[-1]
         message = (
             f"{name[:_MOST_NAME]} was launched in {len(set(shapes))} configurations, as autotuning or many problem "
-            f"sizes make them; the last one (grid {_dims(grid)}, block {_dims(block)}, {registers or '?'} registers) is "
-            "the tuned one if tuning had ended. To profile that one alone, warm up first and pass the tuning over: "
+            f"sizes make them; the last one (grid {_dims(grid)}, block {_dims(block)}, {registers or '?'} registers) "
+            "is the tuned one if tuning had ended. To profile that one alone, warm up first and pass the tuning over: "
             f"--launch-skip {numbers[before]}."
         )
         found.append(SourceWarning(code="autotuning", message=message))

@@ -46,7 +46,7 @@ class Said:
 
     Attributes:
         lines: beside the tables.
-        exit_status: the last one; 0 when there was no report to print.
+        exit_status: the first that is not 0.
     """
 
     lines: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class Said:
 
     def __add__(self, other: Said) -> Said:
         """Both, one after the other."""
-        return Said((*self.lines, *other.lines), other.exit_status)
+        return Said((*self.lines, *other.lines), other.exit_status if self.exit_status == 0 else self.exit_status)
 
 
 def failure(
@@ -179,7 +179,7 @@ def run_warnings(
         without_collectives: whether kernels of collective libraries were left out.
     """
     found = [*_partial(finished, timeout=timeout, machine=machine)]
-    if said.exit_status:
+    if said.exit_status != 0:
         found.append(("partial", f"Some pages could not be printed: {' '.join(said.lines[-2:])}"))
     if dropped:
         message = f"ncu did not know these metrics, the program was run again without them: {', '.join(dropped)}"

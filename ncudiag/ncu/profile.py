@@ -264,6 +264,8 @@ def _pages(call: Call, captured: Capture, *, rank: int | None) -> tuple[tuple[Ca
         for own_rank, report in captured.reports.items():
             raw, details = print_pages(call, report, rank=own_rank)
             said += Said(raw.table.lines, raw.exit_status)
+            if details is not None and details.exit_status != 0:
+                said += Said(details.table.lines, details.exit_status)
             if raw.table.launches:
                 launches += raw.table.launches
                 rules = details.path if details is not None and details.table.launches else None

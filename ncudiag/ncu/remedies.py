@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ncudiag.ncu.request import Request
 
 _ABOUT_VERSIONS = frozenset({"driver-incompatible", "gpu-unsupported", "platform-unsupported"})
-_NOTHING = frozenset({"no-kernels", "filter-no-match"})
 
 
 def complete(
@@ -37,9 +36,8 @@ def complete(
     """
     if error.code in _ABOUT_VERSIONS:
         error.hint = f"{error.hint} {_versions(ncu, machine, env)}"
-    elif error.code in _NOTHING:
-        doubts = " ".join(_why_nothing(request))
-        error.hint = f"{doubts} {error.hint}".strip()
+    elif error.code == "no-kernels":
+        error.hint = " ".join([*_why_nothing(request), error.hint])
     elif error.code == "target-not-found":
         command = with_interpreter(request.target)
         if command is not None:

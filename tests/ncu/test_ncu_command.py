@@ -24,7 +24,7 @@ def build(
     *,
     report: str | None = "r.ncu-rep",
     target: tuple[str, ...] = ("./app", "-n", "3"),
-    **changed: Any,  # noqa: ANN401, E501 - as the model takes them
+    **changed: Any,  # noqa: ANN401 - as the model takes them
 ) -> tuple[str, ...]:
     request = Request(**({"target": target, "launch_count": None} | changed))
     return profile_command(

@@ -42,7 +42,7 @@ def failing(
     scratch.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(scratch))
 
-    def fails(*target: str, **options: Any) -> ProfilingError:
+    def fails(*target: str, **options: Any) -> ProfilingError:  # noqa: ANN401 - as the model takes them
         with pytest.raises(ProfilingError) as caught:
             profile(Request(target=target, **options), ncu=folder, timeout=120)
         assert caught.value.exit_status == 4
