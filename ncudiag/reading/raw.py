@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ncudiag.model import Launch, MetricRow
 from ncudiag.reading.drafts import Block, Draft, launch_id
@@ -11,9 +11,11 @@ from ncudiag.reading.labels import LabelKey
 from ncudiag.reading.notices import Notices
 from ncudiag.reading.rows import is_balanced, split_row
 from ncudiag.reading.shapes import Column, Segment, Shape
-from ncudiag.reading.templates import Template
+from ncudiag.reading.templates import Template, numbers_of
 
 if TYPE_CHECKING:
+    from array import array
+
     from ncudiag.reading.naming import Naming
     from ncudiag.reading.reader import Context
 
@@ -22,6 +24,23 @@ _SCALED = ("bytes", "time_", "duration", "per_second", "frequency", "shared_mem"
 
 _KERNELS_KEPT = 64
 _CHANGING_ALLOWED = 0.9
+
+
+class _Usual(NamedTuple):
+    """What the launches of a kernel have in common: their rows, names and all other fields."""
+
+    template: Template
+    naming: Naming
+    fields: dict[str, object]
+
+
+class _Fitting(NamedTuple):
+    """A row that fits the template of its kernel, with the cells that may differ."""
+
+    line: int
+    beginning: Beginning
+    usual: _Usual
+    text: str
 
 
 class RawReader:
@@ -41,42 +60,70 @@ class RawReader:
         self._identities = Identities(header, context)
         self._regular = self._identities.usable and self._slice is not None
         # By kernel: what its rows have in common; its first row, and where others differed from it.
-        self._usual: dict[str, tuple[Template, Naming, dict[str, object]]] = {}
+        self._usual: dict[str, _Usual] = {}
         self._known: dict[str, tuple[list[str], set[int]]] = {}
 
     def run(self, lines: list[str], at: int) -> int:
         """Take regular rows."""
         if not self._regular or not self._columns:
             return at
+        batch: list[_Fitting] = []
         while at < len(lines):
-            self._context.place.at = at
-            beginning = self._identities.of(lines[at])
-            if beginning is None or not self._take_regular(lines[at], beginning):
+            line = lines[at]
+            beginning = self._identities.of(line)
+            if beginning is None:
                 break
+            usual = self._usual.get(beginning.kernel.rest)
+            text = usual.template.variable(line, beginning.size) if usual and line[-1] == '"' else None
+            if usual is not None and text is not None:
+                batch.append(_Fitting(at, beginning, usual, text))
+            else:
+                self._take_batch(batch, lines)
+                batch = []
+                self._context.place.at = at
+                if not self._take_regular(line, beginning):
+                    return at
             at += 1
+        self._take_batch(batch, lines)
         return at
+
+    def _take_batch(self, batch: list[_Fitting], lines: list[str]) -> None:
+        """Take rows that fit the templates of their kernels."""
+        values = numbers_of([row.text for row in batch], sum(row.usual.template.count for row in batch))
+        if values is None:
+            for row in batch:
+                alone = numbers_of([row.text], row.usual.template.count)
+                if alone is not None:
+                    self._put(row, alone, 0)
+                else:
+                    # Its cells are whole, though one is no plain number.
+                    self._take_regular(lines[row.line], row.beginning)
+            return
+        start = 0
+        for row in batch:
+            self._put(row, values, start)
+            start += row.usual.template.count
+
+    def _put(self, row: _Fitting, values: array[float], start: int) -> None:
+        usual = row.usual
+        data = MetricRow(usual.naming.columns, usual.template.row(values, start))
+        launch = Launch.trusted({**usual.fields, "id": int(row.beginning.number), "values": data})
+        self._context.notices.failed_launches += usual.template.segment.failed
+        self._context.held.add_ready(self._rows, launch)
+        self._rows += 1
 
     def _take_regular(self, line: str, beginning: Beginning) -> bool:
         start = beginning.size
-        kernel = beginning.kernel
-        usual = self._usual.get(kernel.rest)
-        if usual is not None and line[-1] == '"' and (data := usual[0].read(line, start)) is not None:
-            template, naming, fields = usual
-            launch = Launch.trusted({**fields, "id": int(beginning.number), "values": MetricRow(naming.columns, data)})
-            self._context.notices.failed_launches += template.segment.failed
-            self._context.held.add_ready(self._rows, launch)
-            self._rows += 1
-            return True
         cells = line[start:].split('","')
         if len(cells) != len(self._columns) or line[-1] != '"' or not self._is_plain(line, start, cells):
             return False
         cells[-1] = cells[-1][:-1]
         segment = self._shape().read(cells, self._block.numbers)
-        draft = Draft(self._block, int(beginning.number), kernel.identity, sealed=True)
+        draft = Draft(self._block, int(beginning.number), beginning.kernel.identity, sealed=True)
         draft.segments.append((segment,))
         self._context.held.add_whole(self._rows, draft)
         self._rows += 1
-        self._learn(kernel, segment, cells)
+        self._learn(beginning.kernel, segment, cells)
         return True
 
     def _is_plain(self, line: str, start: int, cells: list[str]) -> bool:
@@ -110,7 +157,7 @@ class RawReader:
                 usual = Draft(self._block, None, kernel.identity, sealed=True)
                 usual.segments.append((segment,))
                 launch = usual.finish(self._context.namer, Notices())
-                self._usual[kernel.rest] = Template(changing, segment, cells), naming, dict(launch.__dict__)
+                self._usual[kernel.rest] = _Usual(Template(changing, segment, cells), naming, dict(launch.__dict__))
 
     def _shape(self) -> Shape:
         return self._context.namer.shape(self._columns)

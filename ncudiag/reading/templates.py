@@ -32,9 +32,10 @@ class Template:
 
     Attributes:
         segment: the row that it was made from.
+        count: how many cells may differ.
     """
 
-    __slots__ = ("_last", "_scaled", "_spans", "_stretches", "segment")
+    __slots__ = ("_last", "_scaled", "_spans", "_stretches", "count", "segment")
 
     def __init__(self, changing: AbstractSet[int], segment: Segment, cells: Sequence[str]) -> None:
         """Make a template from a row.
@@ -59,6 +60,7 @@ class Template:
             first = at + 1
         self._last = len(cells) > before
         self._span(before, len(cells))
+        self.count = self._spans[-1][3] if self._spans else 0
         columns = segment.shape.columns
         variable = [position for start, stop, _, _ in self._spans for position in range(start, stop)]
         self._scaled = [
@@ -81,8 +83,8 @@ class Template:
             taken = self._spans[-1][3] if self._spans else 0
             self._spans.append((first, behind, taken, taken + behind - first))
 
-    def read(self, line: str, at: int) -> array[float] | None:
-        """The numbers of another row, all else being as in the template's own.
+    def variable(self, line: str, at: int) -> str | None:
+        """The cells of another row that may differ, with commas in between, some in quotes.
 
         Args:
             line: the row; its last character is the quote of its last cell.
@@ -91,16 +93,31 @@ class Template:
         Returns:
             None when the row does not fit.
         """
+        # Later the quotes are taken away; one that belongs to a cell must not get lost.
+        text = self._between(line, at)
+        if text is None or not self.count:
+            return text
+        if self._scaled:
+            cells = text.split(_SEPARATOR)
+            if len(cells) != self.count:
+                return None
+            for position, suffix in self._scaled:
+                cells[position] += suffix
+            text = ",".join(cells)
+            return None if '"' in text else text
+        separators = text.count(_SEPARATOR)
+        return text if separators == self.count - 1 and text.count('"') == 2 * separators else None
+
+    def _between(self, line: str, at: int) -> str | None:
+        """The text between the stretches of a row; None where one of them is missing or out of place."""
         parts: list[str] = []
         end = len(line) - 1
         for stretch, separators in self._stretches:
             if separators != _NONE_BETWEEN:
                 # str.find is at its best with short texts.
                 found = line.find(stretch[:_SEARCHED], at, end)
-                if found <= at:
-                    return None
                 part = line[at:found]
-                if separators != _ANY_NUMBER and part.count(_SEPARATOR) != separators:
+                if found <= at or (separators != _ANY_NUMBER and part.count(_SEPARATOR) != separators):
                     return None
                 parts.append(part)
                 at = found
@@ -109,31 +126,28 @@ class Template:
             at += len(stretch)
         if self._last:
             parts.append(line[at:end])
-        elif at != end:
-            return None
-        return self._data(_SEPARATOR.join(parts))
+        return _SEPARATOR.join(parts) if self._last or at == end else None
 
-    def _data(self, text: str) -> array[float] | None:
-        """The row's numbers from the cells that may change; only what C's locale writes, without separators."""
-        count = self._spans[-1][3] if self._spans else 0
-        if self._scaled:
-            cells = text.split(_SEPARATOR)
-            if len(cells) != count:
-                return None
-            for at, suffix in self._scaled:
-                cells[at] += suffix
-            values = plain_numbers(",".join(cells), count)
-        elif text.count('"') > max(2 * (count - 1), 0):
-            return None
-        else:
-            # Without their quotes the cells are a list of numbers already.
-            values = plain_numbers(text.encode(errors="replace").translate(None, b'"'), count)
-        if values is None:
-            return None
+    def row(self, values: array[float], at: int) -> array[float]:
+        """A whole row of numbers from those that may differ; they begin at ``at``."""
         data = self.segment.data[:]
         for first, behind, start, stop in self._spans:
-            data[first:behind] = values[start:stop]
+            data[first:behind] = values[at + start : at + stop]
         return data
+
+
+def numbers_of(texts: Sequence[str], count: int) -> array[float] | None:
+    """The numbers of several rows, all in one go.
+
+    Args:
+        texts: what :meth:`Template.variable` gave for each row.
+        count: how many numbers there must be.
+
+    Returns:
+        None when a cell is no number as C's locale writes it.
+    """
+    text = ",".join(filter(None, texts))
+    return plain_numbers(text.encode(errors="replace").translate(None, b'"'), count)
 
 
 def _can_shift(cells: Sequence[str]) -> bool:

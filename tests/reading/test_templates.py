@@ -121,6 +121,7 @@ def test_more_cells_than_columns(read_both: Reader) -> None:
     same: list[str | float] = [*map(float, range(200, 242))]
     for rows in ([[number + 0.5, *same] for number in range(5)], [[*same, number + 0.5] for number in range(5)]):
         for units in (("",), UNITS, ("usecond",)):
+            check(read_both, [*rows, [*rows[0][:1], *same[:-1], '2"9'], [*rows[0][:-1], '2"9'], *rows], units=units)
             page = w.raw([Kernel(at, values=(*C_LOCALE, *wide(row, units=units))) for at, row in enumerate(rows)])
             for old, new in (('"4.500000"', '"4.5","7"'), ('"241"', '"241","241"')):
                 lines = page.lines()
