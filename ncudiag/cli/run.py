@@ -134,7 +134,8 @@ def _tell(report: Report, ran: Ran) -> None:
     facts = [f"{launches} {'launch' if launches == 1 else 'launches'} profiled"]
     if ran.passes is not None:
         least, most = ran.passes
-        facts.append(f"{least} passes each" if least == most else f"{least} to {most} passes each")
+        span = f"{least} to {most}" if least != most else str(least)
+        facts.append(f"{span} {'pass' if most == 1 else 'passes'} each")
     facts += [f"{ran.seconds:.1f} s", f"preset {ran.preset}"]
     if report.source.ncu_version is not None:
         facts.append(f"ncu {report.source.ncu_version}")

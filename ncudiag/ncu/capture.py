@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -178,8 +177,3 @@ def _refused(finished: Finished, metrics: tuple[str, ...]) -> tuple[str, ...]:
     """The metrics that ncu did not know, if others are left to ask for."""
     left = without_refused(metrics, read_log(finished.lines).refused_metrics)
     return tuple(name for name in metrics if name not in left) if left else ()
-
-
-def room_left(folder: Path) -> int:
-    """Bytes that are free where a folder lies."""
-    return shutil.disk_usage(folder).free

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ncudiag.ncu.command import leaves_collectives_out
+from ncudiag.ncu.doctor_check import Place
 from ncudiag.ncu.locate import all_installs
 from ncudiag.ncu.programs import with_interpreter
 from ncudiag.ncu.request import gives
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ncudiag.ncu.locate import NcuInstall
     from ncudiag.ncu.request import Request
 
+_MONITORING = ("nv-hostengine", "dcgm-exporter", "dcgmi")
 _ABOUT_VERSIONS = frozenset({"driver-incompatible", "gpu-unsupported", "platform-unsupported"})
 
 
@@ -44,7 +45,7 @@ def complete(
             error.hint = f"It is a script: ncudiag run -- {command}. {error.hint}"
     elif error.code == "permission-denied" and not machine.root:
         error.details["needs_root"] = machine.conditions() <= {"linux", "sudo"}
-    elif error.code == "counters-in-use" and (holders := _monitoring()):
+    elif error.code == "counters-in-use" and (holders := Place.here().runs(*_MONITORING)):
         error.hint = f"{' and '.join(holders)} runs on this machine. {error.hint}"
 
 
@@ -102,16 +103,3 @@ def _why_nothing(request: Request) -> list[str]:
         ),
     )
     return [words() for holds, words in causes if holds]
-
-
-def _monitoring() -> list[str]:
-    """Processes of DCGM that are running."""
-    names = set()
-    for path in Path("/proc").glob("[0-9]*/comm"):
-        try:
-            name = path.read_text(encoding="utf-8", errors="replace").strip()
-        except OSError:
-            continue
-        if name in {"nv-hostengine", "dcgm-exporter", "dcgmi"}:
-            names.add(name)
-    return sorted(names)

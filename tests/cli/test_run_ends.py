@@ -216,6 +216,40 @@ def test_root_for_a_program_before_our_options(monkeypatch: pytest.MonkeyPatch) 
     assert " run --ncu" in as_root([], target=["./app"], error=ProfilingError(code, "", ""))
 
 
+def test_what_a_run_took_is_said(says: Says, capfd: pytest.CaptureFixture[str]) -> None:
+    done = '==PROF== Profiling "k" - {}: 0%....50%....100% - {} passes\n'
+    says(log=done.format(0, 8) + done.format(1, 9) + CSV + row(1), version="unknown")
+    assert execute(["run", "./app"]) == 0
+    assert "note: 2 launches profiled, 8 to 9 passes each, " in capfd.readouterr().err
+    says(log=done.format(0, 1) + CSV)
+    assert execute(["run", "--preset", "quick", "./app"]) == 0
+    assert "note: 1 launch profiled, 1 pass each, " in capfd.readouterr().err
+
+
+def test_another_rank_runs_the_bare_program(
+    says: Says, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    says()
+    monkeypatch.setenv("PMI_RANK", "2")
+    assert execute(["run", "--ranks", "0,1", "./no-such-program"]) == 4
+    assert "target-not-found" in capfd.readouterr().err
+    assert execute(["run", "--ranks", "2", "./app"]) == 0
+
+
+def test_pages_that_cannot_be_read_are_a_failure_of_profiling(says: Says, capfd: pytest.CaptureFixture[str]) -> None:
+    says(log='"ID","Process ID","Kernel Name"\n"0","41","stencil(int)"\n')
+    assert report_of(capfd, "./app", status=4)["error"]["code"] == "not-an-ncu-report"
+
+
+def test_options_of_the_library_are_lists(says: Says) -> None:
+    import ncudiag
+
+    says()
+    with pytest.raises(UsageError):
+        ncudiag.run(["./app"], metrics="a.sum")
+    assert ncudiag.run(["./app"], launch_count=0).source.launches == 1
+
+
 @pytest.mark.parametrize(("text", "ranks"), [(None, None), ("0", (0,)), ("0,3", (0, 3)), ("1-3, 7", (1, 2, 3, 7))])
 def test_ranks_as_they_are_written(text: str | None, ranks: tuple[int, ...] | None) -> None:
     assert parse_ranks(text) == ranks

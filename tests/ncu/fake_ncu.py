@@ -8,7 +8,7 @@ The file named by FAKE_NCU holds an object:
 * ``stderr_log`` (text for --log-file stderr), ``no_log`` (make no log file), ``stdout``, ``stderr`` (text), ``bytes``
   (so many on stdout), ``exit``;
 * ``no_export`` (refuse to write a report), ``no_report`` (write none, without a word), ``import_exit``, ``import_says``
-  (the end of --import, and what it says on stderr);
+  (the end of --import, and what it says on stderr), ``details_exit`` (the same for the details page alone);
 * ``run_target`` (run the program, as ncu would), ``hangs``, ``saves`` (write the report when interrupted),
   ``ignore_term``, ``children`` (leave processes behind: "group" or "session"), ``dies`` (by this signal);
 * ``refuse`` (metrics that it does not know; the log is written only without them);
@@ -124,6 +124,8 @@ def print_report(says: dict[str, Any], arguments: list[str]) -> int:
     sys.stderr.write(says.get("import_says", ""))
     if says.get("import_exit"):
         return int(says["import_exit"])
+    if says.get("details_exit") and value_of(arguments, "--page") == "details":
+        return int(says["details_exit"])
     pages = json.loads(Path(value_of(arguments, "--import") or "").read_text(encoding="utf-8"))
     sys.stdout.write(pages[value_of(arguments, "--page") or "details"])
     return 0

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ncudiag.errors import ProfilingError, UsageError
+from ncudiag.ncu.bare import become
 from ncudiag.ncu.environment import Environment
 from ncudiag.ncu.launchers import RANK, behind_launcher, split_launcher
 from ncudiag.ncu.profile import dry_run, profile, ranked
@@ -202,6 +203,17 @@ def test_a_rank_that_is_not_asked_for_is_the_bare_program(fake_ncu: FakeNcu, raw
     )
     assert done.returncode == 4
     assert b"target-not-found" in done.stderr
+
+
+def test_becoming_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    became: list[object] = []
+    monkeypatch.setattr(os, "execvp", lambda *words: became.append(words))
+    become(("./app", "-n"))
+    assert became == [("./app", ["./app", "-n"])]
+    monkeypatch.undo()
+    with pytest.raises(ProfilingError) as caught:
+        become(("./no-such-program",))
+    assert caught.value.code == "target-not-found"
 
 
 def test_ranks_without_mpi_are_a_wrong_call(fake_ncu: FakeNcu) -> None:

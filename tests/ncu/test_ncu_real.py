@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import ncudiag
 from ncudiag.errors import ProfilingError
 from ncudiag.ncu.locate import find_ncu
 from ncudiag.ncu.profile import profile
@@ -122,3 +123,25 @@ def test_an_unknown_section(failing: Callable[..., ProfilingError]) -> None:
 def test_the_filter_is_accepted(suite: str, failing: Callable[..., ProfilingError]) -> None:
     error = failing("/bin/true", kernel=("stencil", "exact:gemm", "a<b"), launch_count=3)
     assert error.code == ("no-kernels" if suite == STARTS_WITHOUT_A_DRIVER else "no-gpu")
+
+
+@pytest.mark.parametrize("preset", ["standard", "full"])
+def test_a_real_report_is_printed_and_its_rules_are_put_to_the_numbers(
+    suite: str, real_ncu_folder: Callable[[str], str], shared: Path, tmp_path: Path, preset: str
+) -> None:
+    """Profiling needs a GPU, so an old report stands in for it; everything after that is the real ncu."""
+    report = next((shared / "corpus" / "ncu-rep").glob("csl-iisc__*tiled_gemm*.ncu-rep"))
+    stand_in = tmp_path / "ncu"
+    stand_in.write_text(
+        "#!/bin/sh\n"
+        f'case "$*" in *--import*|--version) exec "{real_ncu_folder(suite)}/ncu" "$@" ;; esac\n'
+        f'while [ "$1" != --export ]; do shift; done; cp "{report}" "$2"\n',
+        encoding="utf-8",
+    )
+    stand_in.chmod(0o755)
+    done = ncudiag.run(["./app"], ncu=str(stand_in), preset=preset, keep_report=tmp_path / "kept.ncu-rep")
+    assert done.source.format == "raw-csv"
+    assert done.source.ncu_version == ".".join(map(str, VERSIONS[suite]))
+    assert all(kernel.metrics["gpu__time_duration.sum"] is not None for kernel in done.kernels)
+    assert all(bool(kernel.ncu_rules) is (preset == "full") for kernel in done.kernels)
+    assert (tmp_path / "kept.ncu-rep").read_bytes() == report.read_bytes()

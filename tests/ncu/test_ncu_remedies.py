@@ -98,7 +98,7 @@ def test_root_is_asked_for_only_where_it_would_help() -> None:
 
 
 def test_monitoring_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remedies, "_monitoring", lambda: ["nv-hostengine"])
+    monkeypatch.setattr(remedies.Place, "runs", lambda *_: ["nv-hostengine"])
     assert completed("counters-in-use").hint.startswith("nv-hostengine runs on this machine.")
     monkeypatch.undo()
     assert completed("counters-in-use").hint.endswith("the hint")

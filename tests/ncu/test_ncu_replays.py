@@ -160,6 +160,46 @@ def test_progress_is_told_and_hidden_before_output(
     assert watch.hidden >= 2
 
 
+class Interrupts(Seen):
+    """Ctrl-C at the first look."""
+
+    def update(self, progress: Progress) -> None:
+        super().update(progress)
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("saves", [True, False])
+def test_ctrl_c_keeps_what_ncu_saves(fake_ncu: FakeNcu, raw_csv: str, scratch: Path, *, saves: bool) -> None:
+    fake_ncu.says(log=raw_csv, hangs=True, saves=saves, children="session")
+    request = Request(target=("./app",))
+    if saves:
+        with profile(request, environment=Environment(), watch=Interrupts()) as captured:
+            assert captured.interrupted
+            assert captured.exit_status is None
+            assert "Ctrl-C" in captured.warnings[0].message
+    else:
+        with pytest.raises(KeyboardInterrupt):
+            profile(request, environment=Environment(), watch=Interrupts())
+    assert left(fake_ncu) == []
+    assert list(scratch.iterdir()) == []
+
+
+def test_rules_that_cannot_be_printed_are_a_warning(fake_ncu: FakeNcu, raw_csv: str) -> None:
+    fake_ncu.says(log=raw_csv, details=DETAILS, details_exit=3)
+    with run(preset="full") as captured:
+        assert captured.launches == 2
+        assert captured.pages[0].rules is None
+        assert [warning.code for warning in captured.warnings] == ["partial"]
+
+
+def test_an_ncu_that_goes_away_before_the_pages_are_printed(fake_ncu: FakeNcu, raw_csv: str, scratch: Path) -> None:
+    fake_ncu.says(log=raw_csv, run_target=True)
+    with pytest.raises(ProfilingError) as caught:
+        run(("rm", fake_ncu.path))
+    assert caught.value.code == "ncu-failed"
+    assert list(scratch.iterdir()) == []
+
+
 @pytest.mark.slow
 def test_a_gigabyte_of_output_passes_in_bounded_time(fake_ncu: FakeNcu, raw_csv: str, scratch: Path) -> None:
     size = 1 << 30
