@@ -49,7 +49,7 @@ def profile_command(
         target: the program and its arguments, when it is not the request's.
     """
     command = [ncu.path]
-    command += _CSV if outputs.report is None else ("-f", "--export", outputs.report)
+    command += _CSV if outputs.report is None else ("-f", "-o", outputs.report)
     command += ["--log-file", outputs.log, *_without_config_file(ncu)]
     command += ["--target-processes", request.target_processes]
     command += _collected(request, metrics, ncu.version)

@@ -88,10 +88,11 @@ def test_the_program_and_our_options(
 
 def test_every_option_is_handed_on(handed: dict[str, Any]) -> None:
     options = (
-        "--ncu /opt/ncu --timeout 5 --launch-limit 9 --save s.csv --target-processes application-only --ncu-arg=--verbose "
-        "--ncu-arg --import-source --preset full --no-sass --metrics a.sum,b.avg --metrics c.max --section S --section T "
-        "--launch-skip 3 --nvtx --nvtx-include r/ --devices 0,1 --replay-mode range --cache-control none "
-        "--clock-control base --ranks 0,2-3 --keep-report r.ncu-rep --top 2 --high 70 --saturated 90 --borderline 3 --with-host --brief "
+        "--ncu /opt/ncu --timeout 5 --launch-limit 9 --save s.csv --target-processes application-only "
+        "--ncu-arg=--verbose --ncu-arg --import-source --preset full --no-sass --metrics a.sum,b.avg --metrics c.max "
+        "--section S --section T --launch-skip 3 --nvtx --nvtx-include r/ --devices 0,1 --replay-mode range --cache-control none "
+        "--clock-control base --ranks 0,2-3 --keep-report r.ncu-rep "
+        "--top 2 --high 70 --saturated 90 --borderline 3 --with-host --brief "
         "--rules mine --select MEM --ignore trust,LAT001 --bytes 2e9 --all-findings --with-ncu-rules "
         "--output o.txt app"
     )
@@ -172,7 +173,7 @@ def test_a_dry_run_prints_one_command_line(says: Says, capsys: pytest.CaptureFix
     words = shlex.split(out)
     assert out.count("\n") == 1
     assert words[0].endswith("/ncu")
-    assert words[words.index("--export") + 1] == "a b.ncu-rep"
+    assert words[words.index("-o") + 1] == "a b.ncu-rep"
     assert words[-2:] == ["./app", "x y"]
     assert "regex:[sS][tT]" in words
     assert err == ""
@@ -183,7 +184,7 @@ def test_a_dry_run_without_ncu(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     monkeypatch.delenv("NCUDIAG_NCU", raising=False)
     assert execute(["run", "--dry-run", "./app"]) == 0
     out, err = capsys.readouterr()
-    assert out.startswith("ncu -f --export report.ncu-rep ")
+    assert out.startswith("ncu -f -o report.ncu-rep ")
     assert "no ncu was found" in err
 
 

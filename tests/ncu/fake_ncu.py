@@ -4,7 +4,7 @@
 The file named by FAKE_NCU holds an object:
 
 * ``version``, ``log`` (what ncu says, with the table that it would print: the table goes into the report where one is
-  asked for with --export, and stands in the log file else), ``details`` (the details page of the report);
+  asked for with -o, and stands in the log file else), ``details`` (the details page of the report);
 * ``stderr_log`` (text for --log-file stderr), ``no_log`` (make no log file), ``stdout``, ``stderr`` (text), ``bytes``
   (so many on stdout), ``exit``;
 * ``no_export`` (refuse to write a report), ``no_report`` (write none, without a word), ``import_exit``, ``import_says``
@@ -61,7 +61,7 @@ def profile(says: dict[str, Any], arguments: list[str]) -> int:
     metrics = value_of(arguments, "--metrics") or ""
     refused = [name for name in says.get("refuse", []) if name in metrics.split(",")]
     text = "".join(f"==ERROR== Failed to find metric {name}\n" for name in refused) or text
-    exporting = value_of(arguments, "--export") is not None
+    exporting = value_of(arguments, "-o") is not None
     if exporting and says.get("no_export"):
         text = "==ERROR== Unable to write to file x.ncu-rep. Please verify this file is not locked, and writable.\n"
     write_log(says, arguments, text)
@@ -103,7 +103,7 @@ def write_log(says: dict[str, Any], arguments: list[str], text: str) -> None:
         return
     if says.get("no_log"):
         return
-    if value_of(arguments, "--export") is not None and not says.get("table_in_log"):
+    if value_of(arguments, "-o") is not None and not says.get("table_in_log"):
         lines = text[table_at(text) :].splitlines(keepends=True)
         text = text[: table_at(text)] + "".join(line for line in lines if line.startswith("=="))
     Path(log).write_text(text, encoding="utf-8")
@@ -111,7 +111,7 @@ def write_log(says: dict[str, Any], arguments: list[str], text: str) -> None:
 
 def write_report(says: dict[str, Any], arguments: list[str], text: str) -> None:
     """The report, as ncu writes it when kernels were profiled."""
-    path = value_of(arguments, "--export")
+    path = value_of(arguments, "-o")
     table = text[table_at(text) :]
     if path is None or not table or says.get("no_report") or says.get("table_in_log"):
         return

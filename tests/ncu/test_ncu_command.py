@@ -35,7 +35,7 @@ def build(
 def test_the_whole_command() -> None:
     command = build(CURRENT, kernel=("x",), launch_count=7, extra=("--verbose",))
     assert command == (
-        *("/opt/ncu", "-f", "--export", "r.ncu-rep", "--log-file", "x.log", "--config-file", "off"),
+        *("/opt/ncu", "-f", "-o", "r.ncu-rep", "--log-file", "x.log", "--config-file", "off"),
         *("--target-processes", "all", "--metrics", "a.sum,b.avg"),
         *("--kernel-name-base", "function", "--kernel-name", "regex:[xX]"),
         *("--launch-count", "7", "--verbose", "./app", "-n", "3"),
@@ -45,7 +45,7 @@ def test_the_whole_command() -> None:
 def test_without_a_report_the_log_is_csv() -> None:
     command = build(CURRENT, report=None)
     assert command[1:8] == ("--csv", "--page", "raw", "--print-units", "base", "--log-file", "x.log")
-    assert "--export" not in command
+    assert "-o" not in command
 
 
 def test_every_option_under_ncus_own_name() -> None:

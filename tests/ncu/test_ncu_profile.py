@@ -81,7 +81,7 @@ def test_a_good_run_gives_the_csv_and_leaves_nothing(fake_ncu: FakeNcu, raw_csv:
     assert list(scratch.iterdir()) == []
     call, printing = fake_ncu.calls()
     argv = call["argv"]
-    assert argv[:2] == ["-f", "--export"]
+    assert argv[:2] == ["-f", "-o"]
     assert argv[3] == "--log-file"
     assert argv[5:9] == ["--config-file", "off", "--target-processes", "all"]
     assert argv[9:11] == ["--metrics", ",".join(preset_metrics("standard", ncu_version=(2024, 1, 1)))]
@@ -195,7 +195,7 @@ def test_a_refused_command_line_is_read_from_either_stream(fake_ncu: FakeNcu, st
     command = error.details["command"]
     assert isinstance(command, list)
     assert command[-2:] == ["--frob", "./app"]
-    assert "--export" in command
+    assert "-o" in command
 
 
 def test_what_ncu_lost_in_silence_is_asked_for_again(fake_ncu: FakeNcu) -> None:
@@ -438,7 +438,7 @@ def test_dry_run_prints_and_runs_nothing(fake_ncu: FakeNcu, monkeypatch: pytest.
         asked(["./app", "-x"], kernel=["stencil"], launch_count=5, extra=["--verbose"]), keep_report="keep.ncu-rep"
     )
     assert command[0] == fake_ncu.path
-    assert command[command.index("--export") + 1] == "keep.ncu-rep"
+    assert command[command.index("-o") + 1] == "keep.ncu-rep"
     assert command[command.index("--log-file") + 1] == "keep.log"
     assert command[-3:] == ("--verbose", "./app", "-x")
     assert fake_ncu.calls() == []

@@ -118,8 +118,8 @@ def test_one_report_for_each_rank_behind_a_launcher(
         assert [pages.rank for pages in captured.pages] == [0, 3]
         assert captured.launches == 4
         assert captured.passes == (8, 8)
-    profiled = [call["argv"] for call in fake_ncu.calls() if "--export" in call["argv"]]
-    assert [Path(argv[argv.index("--export") + 1]).name for argv in profiled] == ["rank0.ncu-rep", "rank3.ncu-rep"]
+    profiled = [call["argv"] for call in fake_ncu.calls() if "-o" in call["argv"]]
+    assert [Path(argv[argv.index("-o") + 1]).name for argv in profiled] == ["rank0.ncu-rep", "rank3.ncu-rep"]
     assert sorted(path.name for path in tmp_path.glob("[sk].rank*")) == [
         *("k.rank0.ncu-rep", "k.rank3.ncu-rep", "s.rank0.csv", "s.rank3.csv"),
     ]

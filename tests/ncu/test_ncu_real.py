@@ -135,7 +135,7 @@ def test_a_real_report_is_printed_and_its_rules_are_put_to_the_numbers(
     stand_in.write_text(
         "#!/bin/sh\n"
         f'case "$*" in *--import*|--version) exec "{real_ncu_folder(suite)}/ncu" "$@" ;; esac\n'
-        f'while [ "$1" != --export ]; do shift; done; cp "{report}" "$2"\n',
+        f'while [ "$1" != -o ]; do shift; done; cp "{report}" "$2"\n',
         encoding="utf-8",
     )
     stand_in.chmod(0o755)

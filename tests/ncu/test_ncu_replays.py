@@ -91,7 +91,7 @@ def test_without_a_report_csv_is_taken_and_that_is_said(fake_ncu: FakeNcu, raw_c
         assert captured.launches == 2
         assert [warning.code for warning in captured.warnings] == ["report-not-written"]
     first, second = fake_ncu.calls()
-    assert "--export" in first["argv"]
+    assert "-o" in first["argv"]
     assert second["argv"][:5] == ["--csv", "--page", "raw", "--print-units", "base"]
     assert second["env"]["LC_ALL"] == "C"
     assert list(scratch.iterdir()) == []
