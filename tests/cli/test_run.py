@@ -90,7 +90,8 @@ def test_every_option_is_handed_on(handed: dict[str, Any]) -> None:
     options = (
         "--ncu /opt/ncu --timeout 5 --launch-limit 9 --save s.csv --target-processes application-only "
         "--ncu-arg=--verbose --ncu-arg --import-source --preset full --no-sass --metrics a.sum,b.avg --metrics c.max "
-        "--section S --section T --launch-skip 3 --nvtx --nvtx-include r/ --devices 0,1 --replay-mode range --cache-control none "
+        "--section S --section T --launch-skip 3 --nvtx "
+        "--nvtx-include r/ --devices 0,1 --replay-mode range --cache-control none "
         "--clock-control base --ranks 0,2-3 --keep-report r.ncu-rep "
         "--top 2 --high 70 --saturated 90 --borderline 3 --with-host --brief "
         "--rules mine --select MEM --ignore trust,LAT001 --bytes 2e9 --all-findings --with-ncu-rules "
