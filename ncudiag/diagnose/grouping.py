@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from ncudiag.diagnose.columns import ColumnPool, ColumnStore
 from ncudiag.diagnose.measured import SM_FREQUENCY
+from ncudiag.model import LazyRules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -74,7 +75,9 @@ class KernelGroup:
         self.launch_count += launch.invocations
         if launch.id is not None:
             self.ids.append(launch.id)
-        for rule in launch.rules:
+        rules = launch.rules
+        # Most launches repeat the rules of the one before, and their texts need not be parsed again.
+        for rule in rules.unseen(self.rules) if isinstance(rules, LazyRules) else rules:
             self.rules.setdefault(rule.rule, rule)
         if not launch.complete:
             return

@@ -30,6 +30,9 @@ _GROUPS = APOSTROPHES + SPACES + BROKEN_SEPARATOR
 
 _NUMBER = re.compile(rf"([-+]?)([0-9][0-9.,{_GROUPS}]*|[.,][0-9]+)(?:[eE]([-+]?[0-9]{{1,4}}))?")
 _WHOLE_NUMBERS = re.compile(r"[0-9e,]+")
+# Cells of a raw page that no convention reads in two ways: six decimals behind a point, or up to three digits.
+_RAW_NUMBER = r"[-+]?(?:[0-9]+\.[0-9]{6}|[0-9]{1,3})(?:e[-+]?[0-9]{1,3})?"
+_RAW_NUMBERS = re.compile(rf"{_RAW_NUMBER}(?:,{_RAW_NUMBER})*")
 _LONGEST_NUMBER = 320
 _DIGITS = re.compile(r"[-+]?[0-9]+")
 _NOT_FINITE = frozenset({"nan", "-nan", "nan(ind)", "-nan(ind)", "inf", "-inf", "+inf", "infinity"})
@@ -239,7 +242,8 @@ class NumberFormat:
         if self.mark is None:
             # Whole numbers without separators are the same in every convention.
             text = ",".join(cells)
-            return plain_numbers(text, len(cells)) if _WHOLE_NUMBERS.fullmatch(text) else None
+            plain = _RAW_NUMBERS if self.six_decimals else _WHOLE_NUMBERS
+            return plain_numbers(text, len(cells)) if plain.fullmatch(text) else None
         if self.mark == "." and not self._grouped:
             data = plain_numbers(",".join(cells), len(cells))
             if data is not None:

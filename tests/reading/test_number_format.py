@@ -243,3 +243,15 @@ def test_every_style_is_read_back(number: float, style: str, decimals: int) -> N
     assert value is not None
     assert math.isclose(value, number, rel_tol=1e-12, abs_tol=10.0**-decimals / 1.9)
     assert reading.evidence in {mark, None}
+
+
+def test_fractions_of_six_decimals_need_no_convention() -> None:
+    """A raw page may hold nothing that tells its convention; what leaves no doubt is read at once all the same."""
+    numbers = NumberFormat(raw=True)
+    reading = analyse("12.345678")
+    assert reading is not None
+    numbers.vote(reading)
+    assert numbers.mark is None
+    assert list(numbers.batch(["12.345678", "7", "-0.000001", "256e3"]) or ()) == [12.345678, 7.0, -0.000001, 256000.0]
+    for doubtful in ("1.234", "1,234", "1234", "12.34567", ""):
+        assert numbers.batch(["12.345678", doubtful]) is None
