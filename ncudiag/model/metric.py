@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar, overload
 
 from pydantic import BaseModel, ConfigDict
 
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Iterable, Iterator
+
+T = TypeVar("T")
 
 
 class Metric(BaseModel):
@@ -83,6 +85,21 @@ class MetricRow(Mapping[str, float]):
         if math.isnan(value):
             raise KeyError(name)
         return value
+
+    @overload
+    def get(self, name: str, default: None = None, /) -> float | None: ...
+    @overload
+    def get(self, name: str, default: float | T, /) -> float | T: ...
+    def get(self, name: str, default: float | T | None = None, /) -> float | T | None:
+        """The value of a metric, or ``default``; every launch is asked several times, so without an exception."""
+        position = self.columns.index.get(name)
+        value = math.nan if position is None else self.data[position]
+        return default if math.isnan(value) else value
+
+    def __contains__(self, name: object) -> bool:
+        """Whether a metric has a value."""
+        position = self.columns.index.get(name) if isinstance(name, str) else None
+        return position is not None and not math.isnan(self.data[position])
 
     def __iter__(self) -> Iterator[str]:
         """The names of the metrics that have a value."""

@@ -68,9 +68,9 @@ def test_kinds_of_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         TEXT.encode("utf-16-le"),
         TEXT.encode("utf-16-be"),
         TEXT.encode("utf-32"),
-        gzip.compress(TEXT.encode()),
-        gzip.compress(TEXT[:900].encode()) + gzip.compress(TEXT[900:].encode()) + b"\0\0",
-        gzip.compress(TEXT.encode("utf-16")),
+        gzip.compress(TEXT.encode(), mtime=0),
+        gzip.compress(TEXT[:900].encode(), mtime=0) + gzip.compress(TEXT[900:].encode(), mtime=0) + b"\0\0",
+        gzip.compress(TEXT.encode("utf-16"), mtime=0),
         TEXT.rstrip("\n").encode(),
         b"\n\n" + TEXT.encode(),
     ],
@@ -154,7 +154,7 @@ def test_cut_gzip() -> None:
     assert {warning.code for warning in profile.source.warnings} == DAMAGED
 
 
-@pytest.mark.parametrize("data", [gzip.compress(TEXT.encode())[:12], b"\x1f\x8bnonsense"])
+@pytest.mark.parametrize("data", [gzip.compress(TEXT.encode(), mtime=0)[:12], b"\x1f\x8bnonsense"])
 def test_gzip_with_nothing_in_it(data: bytes) -> None:
     assert error_of(io.BytesIO(data)).code in {"not-an-ncu-report", "no-kernels"}
 
@@ -173,7 +173,7 @@ def test_gzip_damaged_before_the_first_launch() -> None:
         (b"\n \n", "no-kernels", "empty"),
         (b"NVR\0\2\0\0\0", "binary-report", "binary"),
         (b"\x28\xb5\x2f\xfd\0\0", "binary-report", "binary"),
-        (gzip.compress(b"NVR\0"), "binary-report", "binary"),
+        (gzip.compress(b"NVR\0", mtime=0), "binary-report", "binary"),
         (b"\x89PNG\r\n\x1a\n\0\0", "not-an-ncu-report", "binary"),
         (bytes(range(256)) * 20, "not-an-ncu-report", "binary"),
         (b"name,age\nbob,7\n", "not-an-ncu-report", "a table"),
