@@ -65,6 +65,8 @@ $(VENV)/.created:
 $(VENV)/.runtime: $(VENV)/.created pyproject.toml
 	@echo "installing ncudiag and its run-time packages into $(VENV) (once)"
 	@$(PY) -m pip install --quiet --editable .
+	@# Byte code now: where PYTHONDONTWRITEBYTECODE is set every start would compile the whole package again.
+	@$(PY) -m compileall -q ncudiag
 	@touch "$@"
 
 $(VENV)/.dev: $(VENV)/.runtime
