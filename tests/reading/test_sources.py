@@ -93,6 +93,13 @@ def test_single_byte_text(encoding: str) -> None:
     assert "0xe9" in warning.message
 
 
+def test_bad_bytes_in_several_blocks_are_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ncudiag.reading.decode._BLOCK", 64)
+    data = TEXT.encode("latin-1") + b"\xe9 one\n" * 40
+    (warning,) = read_report(io.BytesIO(data)).source.warnings
+    assert warning.code == "encoding-guessed"
+
+
 def test_wide_text_with_an_odd_end_or_bad_bytes() -> None:
     data = TEXT.encode("utf-16")
     assert len(read_report(io.BytesIO(data + b"x")).launches) == 2
