@@ -95,7 +95,7 @@ def test_single_byte_text(encoding: str) -> None:
 
 def test_bad_bytes_in_several_blocks_are_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ncudiag.reading.decode._BLOCK", 64)
-    data = TEXT.encode("latin-1") + b"\xe9 one\n" * 40
+    data = TEXT.encode("utf-16") + b"\x00\xd8x\0\n\0" * 40
     (warning,) = read_report(io.BytesIO(data)).source.warnings
     assert warning.code == "encoding-guessed"
 
