@@ -17,7 +17,7 @@ from ncudiag._version import __version__
 from ncudiag.diagnose import Diagnosed, Options, diagnose_launches
 from ncudiag.diagnose.diagnosis import Tool
 from ncudiag.diagnose.ranking import focus
-from ncudiag.errors import EmptyReportError, NcudiagError, ReportError, UsageError
+from ncudiag.errors import BinaryReportError, EmptyReportError, NcudiagError, ReportError, UsageError
 from ncudiag.model import Profile, Source, SourceWarning
 from ncudiag.reading import open_report, read_report
 from ncudiag.report.document import Report, Totals
@@ -35,24 +35,30 @@ if TYPE_CHECKING:
     from ncudiag.running import Ran, RunOptions
 
 
-def read(source: SourceLike, *, locale: str | None = None, name: str | None = None) -> Profile:
+def read(source: SourceLike, *, locale: str | None = None, name: str | None = None, ncu: str | None = None) -> Profile:
     """Read a report without judging it.
+
+    A report file of ncu's own (``.ncu-rep``) is converted through an installed ncu, else through NVIDIA's package
+    ``ncu-report`` (the extra ``ncudiag[ncu-rep]``); nothing else looks at this machine.
 
     Args:
         source: a path, ``-`` for standard input, a file object, CSV text, or an iterable of its lines.
         locale: how numbers are written (``C``, ``en_US``, ``de_DE``, ...); found out by itself as a rule.
         name: what the source is called in the result; the path as a rule.
+        ncu: path of the ncu that converts a report file; found by itself as a rule.
 
     Returns:
         All launches with their metrics in base units.
 
     Raises:
         ReportError: the source cannot be read, is no report, or holds no kernel.
-        ProfilingError: the source is the log of an ncu run that failed.
+        ProfilingError: the source is the log of an ncu run that failed, or the ncu that was named is not there.
         UsageError: no such locale.
     """
     try:
         return read_report(source, locale=locale, name=name)
+    except BinaryReportError as met:
+        return _converted(source, met, name=name, ncu=ncu)
     except EmptyReportError as error:
         raise _explained(error) from error
 
@@ -81,7 +87,12 @@ if TYPE_CHECKING:  # nothing at run time needs it, and explain starts without wh
 
 
 def diagnose(
-    source: SourceLike | Profile, *, locale: str | None = None, name: str | None = None, **choices: Unpack[Choices]
+    source: SourceLike | Profile,
+    *,
+    locale: str | None = None,
+    name: str | None = None,
+    ncu: str | None = None,
+    **choices: Unpack[Choices],
 ) -> Report:
     """Say what limits each kernel of a report and what to try first.
 
@@ -89,6 +100,7 @@ def diagnose(
         source: as for :func:`read`, or a :class:`Profile` that was read before.
         locale: as for :func:`read`.
         name: as for :func:`read`.
+        ncu: as for :func:`read`.
         **choices: keyword options, each may be left out:
 
             * ``kernel``: select kernels: a word that occurs in the short name, whatever its case, or ``regex:`` with
@@ -121,6 +133,8 @@ def diagnose(
     stream = open_report(source, locale=locale, name=name)
     try:
         diagnosed = _diagnosed(stream, options, units=lambda: stream.units)
+    except BinaryReportError as met:
+        return diagnose(_converted(source, met, name=name, ncu=ncu), **choices)
     except EmptyReportError as error:
         raise _explained(error) from error
     return _report(diagnosed, stream.source, options, top=top, problems=_failures(stream.log) + problems)
@@ -186,7 +200,12 @@ def _with_rank(entry: Diagnosis, ranks: Mapping[int, int]) -> Diagnosis:
 
 
 def compare(
-    before: SourceLike | Profile, after: SourceLike | Profile, *, locale: str | None = None, **choices: Unpack[Choices]
+    before: SourceLike | Profile,
+    after: SourceLike | Profile,
+    *,
+    locale: str | None = None,
+    ncu: str | None = None,
+    **choices: Unpack[Choices],
 ) -> Comparison:
     """Say what changed between two reports of the same program.
 
@@ -194,6 +213,7 @@ def compare(
         before: as for :func:`diagnose`.
         after: likewise.
         locale: as for :func:`read`, for both.
+        ncu: likewise.
         **choices: as for :func:`diagnose`; ``top`` keeps so many pairs, ``brief`` changes nothing.
 
     Returns:
@@ -212,8 +232,8 @@ def compare(
     # What pairs with what is only known with all kernels and all their metrics.
     whole.pop("top", None)
     whole.pop("brief", None)
-    old = diagnose(before, locale=locale, **whole)
-    new = diagnose(after, locale=locale, **whole)
+    old = diagnose(before, locale=locale, ncu=ncu, **whole)
+    new = diagnose(after, locale=locale, ncu=ncu, **whole)
     comparison = compare_kernels(
         (old.source, old.kernels), (new.source, new.kernels), tool=Tool.model_construct(version=__version__)
     )
@@ -325,6 +345,12 @@ def _no_match(words: Sequence[str], names: Sequence[str]) -> ReportError:
         "case; `regex:...` is searched in the full name.",
         details={"kernels": list(names)[:50], "filter": list(words)},
     )
+
+
+def _converted(source: SourceLike, met: BinaryReportError, *, name: str | None, ncu: str | None) -> Profile:
+    from ncudiag.converting import read_binary
+
+    return read_binary(source, met, name=name, ncu=ncu)
 
 
 def _explained(error: EmptyReportError) -> NcudiagError:

@@ -4,7 +4,8 @@ The tree::
 
     NcudiagError                 code, message, hint, details; a script catches this one
     ├── ReportError              the report cannot be read, or holds no (matching) kernel     exit status 3
-    │   └── EmptyReportError     read to its end, no kernel in it; carries the lines that are not CSV
+    │   ├── EmptyReportError     read to its end, no kernel in it; carries the lines that are not CSV
+    │   └── BinaryReportError    a report file of ncu's own, which must be converted first; carries its bytes
     ├── ProfilingError           ncu or its target failed                                     exit status 4
     ├── ComparisonError          two reports cannot be compared                               exit status 5
     ├── UsageError               the call itself is wrong                                     exit status 2
@@ -18,7 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 ErrorCode = Literal[
     "file-not-found",
@@ -113,6 +114,27 @@ class EmptyReportError(ReportError):
         """Keep the lines beside the parts."""
         super().__init__(code, message, hint, details=details)
         self.lines = lines
+
+
+class BinaryReportError(ReportError):
+    """The input is a report file of ncu's own.
+
+    Attributes:
+        content: its bytes, piece by piece, for sources that cannot be opened a second time; uncompressed.
+    """
+
+    def __init__(
+        self,
+        code: ErrorCode,
+        message: str,
+        hint: str,
+        *,
+        content: Iterable[bytes] = (),
+        details: Mapping[str, object] | None = None,
+    ) -> None:
+        """Keep the bytes beside the parts."""
+        super().__init__(code, message, hint, details=details)
+        self.content = content
 
 
 class ProfilingError(NcudiagError):

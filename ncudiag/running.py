@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from os import PathLike  # noqa: TC003 - as above
 from typing import TYPE_CHECKING, TypedDict
 
-from ncudiag.errors import NcudiagError, ProfilingError, ReportError, UsageError
+from ncudiag.converting import rules_of, with_rules
+from ncudiag.errors import ProfilingError, ReportError, UsageError
 from ncudiag.model import Dim3, Launch, Profile, SourceWarning
 from ncudiag.ncu.presets import known_preset
 from ncudiag.ncu.profile import Profiled, profile
@@ -18,8 +19,6 @@ from ncudiag.reading import read_report
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ncudiag.model import NcuRule
-    from ncudiag.ncu.profile import CapturedPages
     from ncudiag.ncu.progress import Watch
 
 _MANY_CONFIGURATIONS = 4
@@ -164,8 +163,8 @@ def _read(captured: Profiled) -> tuple[Profile, dict[int, int]]:
     ranks: dict[int, int] = {}
     for number, pages in enumerate(captured.pages):
         part = read_report(pages.numbers, locale="C", name=captured.name)
-        rules, problem = _rules(pages)
-        launches = tuple(_with(launch, report=number, rules=rules) for launch in part.launches)
+        rules, problem = rules_of(pages.rules)
+        launches = tuple(_of_report(with_rules(launch, rules), number) for launch in part.launches)
         if pages.rank is not None:
             ranks |= {each.process_id: pages.rank for each in launches if each.process_id is not None}
         source = part.source.model_copy(update={"warnings": (*part.source.warnings, *problem)})
@@ -173,21 +172,8 @@ def _read(captured: Profiled) -> tuple[Profile, dict[int, int]]:
     return _together(parts, captured), ranks
 
 
-def _rules(pages: CapturedPages) -> tuple[dict[tuple[int | None, int | None], Sequence[NcuRule]], list[SourceWarning]]:
-    """What ncu's own rules said, by process and launch id; the numbers are good without them."""
-    if pages.rules is None:
-        return {}, []
-    try:
-        details = read_report(pages.rules, locale="C")
-    except NcudiagError as error:
-        message = f"What ncu's own rules said could not be read: {error.message}"
-        return {}, [SourceWarning(code="ncu-rules-missing", message=message)]
-    return {(launch.process_id, launch.id): launch.rules for launch in details.launches}, []
-
-
-def _with(launch: Launch, *, report: int, rules: Mapping[tuple[int | None, int | None], Sequence[NcuRule]]) -> Launch:
-    found = rules.get((launch.process_id, launch.id), launch.rules)
-    return Launch.trusted({**vars(launch), "report": report, "rules": found})
+def _of_report(launch: Launch, number: int) -> Launch:
+    return Launch.trusted({**vars(launch), "report": number})
 
 
 def _together(parts: Sequence[Profile], captured: Profiled) -> Profile:

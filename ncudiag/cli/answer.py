@@ -25,6 +25,7 @@ class DiagnoseOptions(Choices, total=False):
     needed_bytes: float | None
     needed_flops: float | None
     locale: str | None
+    ncu: str | None
     with_host: bool
     brief: bool
 

@@ -31,6 +31,7 @@ def compare(
     rules: shared.Rules = None,
     select: shared.Select = None,
     ignore: shared.Ignore = None,
+    ncu: shared.Ncu = None,
     no_config: shared.NoConfig = False,
 ) -> None:
     """Say what changed between two reports of the same program: faster, slower, no clear difference, not comparable.
@@ -52,7 +53,7 @@ def compare(
         no_config=no_config, rules=rules, select=select, ignore=ignore,
         high=high, saturated=saturated, borderline=borderline,
     )  # fmt: skip
-    comparison = compared(before, after, kernel=kernel or None, **chosen)
+    comparison = compared(before, after, kernel=kernel or None, ncu=ncu, **chosen)
     error = None if comparison.comparable else _not_comparable(before, after)
     if output_format is DocumentFormat.JSON:
         from ncudiag.report.json_output import comparison_to_json

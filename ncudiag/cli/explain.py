@@ -43,9 +43,10 @@ def explain(
     with_ncu_rules: shared.WithNcuRules = False,
     with_host: shared.WithHost = False,
     brief: shared.Brief = False,
+    ncu: shared.Ncu = None,
     no_config: shared.NoConfig = False,
 ) -> None:
-    """Say what limits each kernel of an ncu report and what to try first. No GPU and no ncu needed.
+    """Say what limits each kernel of an ncu report and what to try first. No GPU and, but for .ncu-rep, no ncu needed.
 
     \b
     Examples:
@@ -54,6 +55,7 @@ def explain(
       ncudiag explain report.csv --plot roofline.svg
       ncudiag explain report.csv --rules my_rules --ignore LAT011,trust
       ncudiag explain --many --format json "reports/**/*.csv" --output all.json
+      ncudiag explain report.ncu-rep
       ncu --import report.ncu-rep --csv --page raw | ncudiag explain -
 
     Exit status: 0 done, 2 wrong call, 3 not a readable report or no matching kernel, 4 the log of an ncu run that
@@ -70,6 +72,7 @@ def explain(
         needed_bytes=shared.parse_bytes(needed_bytes),
         needed_flops=needed_flops,
         locale=locale,
+        ncu=ncu,
         with_host=with_host,
         brief=brief,
         **shared.chosen(

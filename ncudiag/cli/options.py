@@ -21,6 +21,7 @@ __all__ = [
     "High",
     "Ignore",
     "Kernel",
+    "Ncu",
     "NoConfig",
     "Output",
     "OutputFormat",
@@ -106,6 +107,12 @@ Plot: TypeAlias = Annotated[
         "--plot",
         metavar="FILE",
         help="Draw the roofline: FILE.svg, .png or .html; - draws a small one in the terminal.",
+    ),
+]
+Ncu: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--ncu", metavar="PATH", help="The ncu that converts binary reports; else NCUDIAG_NCU, PATH, and where CUDA is."
     ),
 ]
 WithNcuRules: TypeAlias = Annotated[

@@ -125,7 +125,7 @@ class TextBlocks:
                 raise not_readable(self.name, self.damaged)
         head += _at_least(raw, _SNIFFED - len(head)) if len(head) < _SNIFFED else b""
         if head.startswith((_REPORT_MAGIC, _ZSTD)):
-            raise binary_report(self.name)
+            raise binary_report(self.name, _again(head, raw))
         encoding, skip = _encoding_of(head)
         if encoding is None:
             raise other_binary(self.name)

@@ -6,10 +6,10 @@ import re
 import shlex
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from ncudiag.errors import EmptyReportError, ErrorCode, ReportError
+from ncudiag.errors import BinaryReportError, EmptyReportError, ErrorCode, ReportError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ncudiag.reading.log import Log
 
@@ -47,12 +47,13 @@ def is_folder(name: str) -> ReportError:
     )
 
 
-def binary_report(name: str) -> ReportError:
-    """A report file of ncu's own was given."""
-    return ReportError(
+def binary_report(name: str, content: Iterable[bytes]) -> BinaryReportError:
+    """A report file of ncu's own was given; ``content``: its bytes."""
+    return BinaryReportError(
         "binary-report",
         f"{_shown(name)} is a binary Nsight Compute report, not CSV",
         f"Convert it, which needs no GPU: `{_convert(name)} > report.csv`, then explain report.csv.",
+        content=content,
         details={"file": name, "command": _convert(name)},
     )
 
