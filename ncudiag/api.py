@@ -6,26 +6,20 @@ Each function raises only :class:`ncudiag.errors.NcudiagError` and its subclasse
 from __future__ import annotations
 
 import difflib
-import os
-import re
-from collections.abc import Sequence  # noqa: TC003 - Choices is read at run time by whoever inspects it
-from math import inf
-from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Unpack, cast
 
 from ncudiag._version import __version__
+from ncudiag.choices import Choices, engine_options, kernel_words, top_of
 from ncudiag.diagnose import Diagnosed, Options, diagnose_launches
 from ncudiag.diagnose.diagnosis import Tool
 from ncudiag.diagnose.ranking import focus
-from ncudiag.errors import BinaryReportError, EmptyReportError, NcudiagError, ReportError, UsageError
+from ncudiag.errors import BinaryReportError, EmptyReportError, NcudiagError, ReportError
 from ncudiag.model import Profile, Source, SourceWarning
 from ncudiag.reading import open_report, read_report
 from ncudiag.report.document import Report, Totals
-from ncudiag.rulebook import Thresholds, builtin_quadrants
-from ncudiag.rulebook.book import builtin_ready, merged, ready_folder, selected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ncudiag.compare.comparison import Comparison
     from ncudiag.diagnose.diagnosis import Diagnosis
@@ -61,23 +55,6 @@ def read(source: SourceLike, *, locale: str | None = None, name: str | None = No
         return _converted(source, met, name=name, ncu=ncu)
     except EmptyReportError as error:
         raise _explained(error) from error
-
-
-class Choices(TypedDict, total=False):
-    """The keyword options that :func:`diagnose` and :func:`run` share; each is described at :func:`diagnose`."""
-
-    kernel: str | Sequence[str] | None
-    top: int | None
-    high: float | None
-    saturated: float | None
-    borderline: float | None
-    rules: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-    select: str | Sequence[str]
-    ignore: str | Sequence[str]
-    needed_bytes: float | None
-    needed_flops: float | None
-    with_host: bool
-    brief: bool
 
 
 if TYPE_CHECKING:  # nothing at run time needs it, and explain starts without what it comes from
@@ -125,8 +102,8 @@ def diagnose(
         UsageError: an option is out of range, or a regular expression is broken.
         RuleFileError: a folder of rules does not exist, or a selected rule does.
     """
-    options, problems = _options(choices)
-    top = _top(choices)
+    options, problems = engine_options(choices)
+    top = top_of(choices)
     if isinstance(source, Profile):
         diagnosed = _diagnosed(source.launches, options, units=lambda: source.units)
         return _report(diagnosed, source.source, options, top=top, problems=_failures(source.log) + problems)
@@ -182,8 +159,8 @@ def run_program(target: Sequence[str], **options: Unpack[RunChoices]) -> tuple[R
 
     profiling = cast("RunOptions", {name: options[name] for name in RunOptions.__annotations__ if name in options})  # type: ignore[literal-required]
     choices = cast("Choices", {name: value for name, value in options.items() if name not in profiling})
-    _options(choices)  # what is wrong with them should be known before the program runs
-    ran = run_and_read(target, kernel=_words(choices.get("kernel")), options=profiling)
+    engine_options(choices)  # what is wrong with them should be known before the program runs
+    ran = run_and_read(target, kernel=kernel_words(choices.get("kernel")), options=profiling)
     # ncu filtered already, and by the full name of the launch.
     choices["kernel"] = None
     report = diagnose(ran.profile, **choices)
@@ -227,7 +204,7 @@ def compare(
     """
     from ncudiag.compare.judge import compare_kernels
 
-    top = _top(choices)
+    top = top_of(choices)
     whole = choices.copy()
     # What pairs with what is only known with all kernels and all their metrics.
     whole.pop("top", None)
@@ -238,89 +215,6 @@ def compare(
         (old.source, old.kernels), (new.source, new.kernels), tool=Tool.model_construct(version=__version__)
     )
     return comparison if top is None else comparison.model_copy(update={"pairs": comparison.pairs[:top]})
-
-
-def _top(choices: Choices) -> int | None:
-    top = choices.get("top")
-    if top is not None and top < 1:
-        raise UsageError("usage", f"top must be at least 1, not {top}", "Leave it out to keep every kernel.")
-    return top
-
-
-def _options(choices: Choices) -> tuple[Options, tuple[SourceWarning, ...]]:
-    """The options of the engine, and warnings about rule files that cannot be used."""
-    for name in choices:
-        if name not in Choices.__annotations__:
-            near = difflib.get_close_matches(name, Choices.__annotations__, n=1)
-            hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(Choices.__annotations__)}."
-            raise UsageError("usage", f"there is no option {name!r}", hint)
-    given = choices.get("rules", ())
-    folders = (given,) if isinstance(given, (str, os.PathLike)) else tuple(given)
-    book = builtin_ready()
-    for folder in folders:
-        book = merged(book, ready_folder(Path(folder)))
-    book = selected(book, select=_listed(choices.get("select", ())), ignore=_listed(choices.get("ignore", ())))
-    problems = tuple(
-        SourceWarning.model_construct(code="rule-file", message=f"{file}: {what}") for file, what in book.problems
-    )
-    options = Options(
-        table=builtin_quadrants(),
-        thresholds=_thresholds(
-            high=choices.get("high"), saturated=choices.get("saturated"), borderline=choices.get("borderline")
-        ),
-        kernels=_words(choices.get("kernel")),
-        with_host=choices.get("with_host", False),
-        brief=choices.get("brief", False),
-        rules=book.rules,
-        needed_bytes=_amount("needed_bytes", choices.get("needed_bytes")),
-        needed_flops=_amount("needed_flops", choices.get("needed_flops")),
-    )
-    return options, problems
-
-
-def _listed(words: str | Sequence[str]) -> Sequence[str]:
-    """A str is a sequence of words too, and never the one that is meant."""
-    return (words,) if isinstance(words, str) else words
-
-
-def _amount(name: str, value: float | None) -> float | None:
-    if value is not None and not 0 < value < inf:
-        raise UsageError("usage", f"{name} must be a number above 0, not {value:g}", "Give what one launch needs.")
-    return value
-
-
-def _words(kernel: str | Sequence[str] | None) -> tuple[str, ...]:
-    words = () if kernel is None else (kernel,) if isinstance(kernel, str) else tuple(kernel)
-    for word in words:
-        if not word.removeprefix("regex:"):
-            raise UsageError("usage", "an empty kernel filter selects nothing", "Leave it out to select every kernel.")
-        if word.startswith("regex:"):
-            try:
-                re.compile(word.removeprefix("regex:"))
-            except re.error as error:
-                raise UsageError(
-                    "usage",
-                    f"the kernel filter {word!r} is no regular expression: {error}",
-                    "Escape special characters with a backslash, or leave out `regex:` to search for plain text.",
-                ) from error
-    return words
-
-
-def _thresholds(*, high: float | None, saturated: float | None, borderline: float | None) -> Thresholds:
-    given = {"high": high, "saturated": saturated, "borderline": borderline}
-    changed = {name: value for name, value in given.items() if value is not None}
-    defaults = builtin_quadrants().thresholds
-    if not changed:
-        return defaults
-    try:
-        return Thresholds.model_validate(defaults.model_dump() | changed)
-    except ValueError as error:
-        asked = ", ".join(f"{name}={value:g}" for name, value in changed.items())
-        raise UsageError(
-            "usage",
-            f"the thresholds {asked} do not fit together",
-            "high and saturated lie above 0 and at most at 100, saturated is not below high, borderline is 0 to 100.",
-        ) from error
 
 
 def _diagnosed(launches: Iterable[Launch], options: Options, *, units: Units) -> Diagnosed:

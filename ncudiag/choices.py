@@ -1,0 +1,132 @@
+"""The options that diagnose, run and compare share: their names, their checks, what the engine makes of them."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Sequence  # noqa: TC003 - Choices is read at run time by whoever inspects it
+from math import inf
+from pathlib import Path
+from typing import TypedDict
+
+from ncudiag.diagnose import Options
+from ncudiag.errors import UsageError
+from ncudiag.model import SourceWarning
+from ncudiag.rulebook import Thresholds, builtin_quadrants
+from ncudiag.rulebook.book import builtin_ready, merged, ready_folder, selected
+
+
+class Choices(TypedDict, total=False):
+    """The keyword options that :func:`diagnose` and :func:`run` share; each is described at :func:`diagnose`."""
+
+    kernel: str | Sequence[str] | None
+    top: int | None
+    high: float | None
+    saturated: float | None
+    borderline: float | None
+    rules: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+    select: str | Sequence[str]
+    ignore: str | Sequence[str]
+    needed_bytes: float | None
+    needed_flops: float | None
+    with_host: bool
+    brief: bool
+
+
+def top_of(choices: Choices) -> int | None:
+    """How many kernels to keep; None for all.
+
+    Raises:
+        UsageError: fewer than one.
+    """
+    top = choices.get("top")
+    if top is not None and top < 1:
+        raise UsageError("usage", f"top must be at least 1, not {top}", "Leave it out to keep every kernel.")
+    return top
+
+
+def engine_options(choices: Choices) -> tuple[Options, tuple[SourceWarning, ...]]:
+    """The options of the engine, and warnings about rule files that cannot be used.
+
+    Raises:
+        UsageError: an option that does not exist, is out of range, or is no regular expression.
+        RuleFileError: a folder of rules does not exist, or a selected rule does.
+    """
+    for name in choices:
+        if name not in Choices.__annotations__:
+            near = difflib.get_close_matches(name, Choices.__annotations__, n=1)
+            hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(Choices.__annotations__)}."
+            raise UsageError("usage", f"there is no option {name!r}", hint)
+    given = choices.get("rules", ())
+    folders = (given,) if isinstance(given, (str, os.PathLike)) else tuple(given)
+    book = builtin_ready()
+    for folder in folders:
+        book = merged(book, ready_folder(Path(folder)))
+    book = selected(book, select=_listed(choices.get("select", ())), ignore=_listed(choices.get("ignore", ())))
+    problems = tuple(
+        SourceWarning.model_construct(code="rule-file", message=f"{file}: {what}") for file, what in book.problems
+    )
+    options = Options(
+        table=builtin_quadrants(),
+        thresholds=_thresholds(
+            high=choices.get("high"), saturated=choices.get("saturated"), borderline=choices.get("borderline")
+        ),
+        kernels=kernel_words(choices.get("kernel")),
+        with_host=choices.get("with_host", False),
+        brief=choices.get("brief", False),
+        rules=book.rules,
+        needed_bytes=_amount("needed_bytes", choices.get("needed_bytes")),
+        needed_flops=_amount("needed_flops", choices.get("needed_flops")),
+    )
+    return options, problems
+
+
+def _listed(words: str | Sequence[str]) -> Sequence[str]:
+    """A str is a sequence of words too, and never the one that is meant."""
+    return (words,) if isinstance(words, str) else words
+
+
+def _amount(name: str, value: float | None) -> float | None:
+    if value is not None and not 0 < value < inf:
+        raise UsageError("usage", f"{name} must be a number above 0, not {value:g}", "Give what one launch needs.")
+    return value
+
+
+def kernel_words(kernel: str | Sequence[str] | None) -> tuple[str, ...]:
+    """The kernel filter as words.
+
+    Raises:
+        UsageError: an empty word, or a broken regular expression.
+    """
+    words = () if kernel is None else (kernel,) if isinstance(kernel, str) else tuple(kernel)
+    for word in words:
+        if not word.removeprefix("regex:"):
+            raise UsageError("usage", "an empty kernel filter selects nothing", "Leave it out to select every kernel.")
+        if word.startswith("regex:"):
+            try:
+                re.compile(word.removeprefix("regex:"))
+            except re.error as error:
+                raise UsageError(
+                    "usage",
+                    f"the kernel filter {word!r} is no regular expression: {error}",
+                    "Escape special characters with a backslash, or leave out `regex:` to search for plain text.",
+                ) from error
+    return words
+
+
+def _thresholds(*, high: float | None, saturated: float | None, borderline: float | None) -> Thresholds:
+    given = {"high": high, "saturated": saturated, "borderline": borderline}
+    changed = {name: value for name, value in given.items() if value is not None}
+    defaults = builtin_quadrants().thresholds
+    if not changed:
+        return defaults
+    try:
+        return Thresholds.model_validate(defaults.model_dump() | changed)
+    except ValueError as error:
+        asked = ", ".join(f"{name}={value:g}" for name, value in changed.items())
+        raise UsageError(
+            "usage",
+            f"the thresholds {asked} do not fit together",
+            "high and saturated lie above 0 and at most at 100, saturated is not below high, borderline is 0 to 100.",
+        ) from error
