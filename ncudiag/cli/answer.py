@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ncudiag.cli.files import expand
 from ncudiag.cli.formats import OutputFormat
-from ncudiag.cli.output import OutputOptions, check_output, emit_report, emit_reports
+from ncudiag.cli.output import OutputOptions, check_output, check_several, emit_report, emit_reports
 from ncudiag.cli.settings import Choices
 from ncudiag.errors import EXIT_OK, NcudiagError, UsageError
 
@@ -48,9 +48,7 @@ def answer(
         NcudiagError: there is no answer at all.
     """
     names = expand(files)
-    if len(names) > 1 and choice.format is OutputFormat.JSON and not choice.many:
-        message = f"{len(names)} files do not fit into one JSON document"
-        raise UsageError("usage", message, "Add --many for an array with one Report per file.")
+    check_several(len(names), choice)
     check_output(choice.output, names)
     if plot is not None:
         _check_plot(plot, names, choice)

@@ -99,6 +99,17 @@ def emit_reports(results: Iterable[tuple[str, Report | NcudiagError]], options: 
     return status
 
 
+def check_several(number: int, options: OutputOptions) -> None:
+    """Fail early when the answers for so many inputs do not fit into one output.
+
+    Raises:
+        UsageError: two JSON documents are no JSON.
+    """
+    if number > 1 and options.format is OutputFormat.JSON and not options.many:
+        message = f"{number} files do not fit into one JSON document"
+        raise UsageError("usage", message, "Add --many for an array with one Report per file.")
+
+
 def emit_error(error: NcudiagError, options: OutputOptions) -> int:
     """Tell why there is no answer: on standard error, and as a JSON document on standard output if JSON was asked.
 
@@ -129,6 +140,14 @@ def tell_error(error: NcudiagError, *, name: str | None = None) -> None:
     cause, hint = (visible(text, unicode=place.unicode) for text in (where + error.message, error.hint))
     label = "\x1b[31;1merror:\x1b[0m" if place.colour else "error:"
     _to_stream(f"{label} {cause} [{error.code}]\nhint: {hint}\n", sys.stderr)
+
+
+def tell_note(text: str) -> None:
+    """One line on standard error for whoever reads the answer."""
+    from ncudiag.report.escape import visible
+
+    if sys.stderr is not None:
+        _to_stream(f"note: {visible(text, unicode=terminal.of_stream(sys.stderr).unicode)}\n", sys.stderr)
 
 
 def render(report: Report, options: OutputOptions, *, place: Terminal, first: bool = True) -> str:

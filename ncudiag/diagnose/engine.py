@@ -85,7 +85,7 @@ def diagnose_launches(launches: Iterable[Launch], *, options: Options, units: Un
     Raises:
         re.error: a ``regex:`` filter is no regular expression.
     """
-    matches = [_matcher(word) for word in options.kernels]
+    matches = [name_matcher(word) for word in options.kernels]
     shorts: dict[str, str] = {}
 
     def keep(name: str) -> bool:
@@ -116,7 +116,7 @@ def diagnose_launches(launches: Iterable[Launch], *, options: Options, units: Un
     )
 
 
-def _matcher(word: str) -> Match:
+def name_matcher(word: str) -> Match:
     """A plain word is looked for in the short name, whatever its case; ``regex:`` searches the full name."""
     if word.startswith("regex:"):
         pattern = re.compile(word.removeprefix("regex:"))
