@@ -44,8 +44,9 @@ rules: $(VENV)/.dev ## after an edit of rules/: write the prepared rules and the
 	@$(PY) -c 'from ncudiag.rulebook.book import write_prepared; write_prepared()'
 	@$(PY) docs/write_pages.py
 
-docs: $(VENV)/.dev ## write the generated pages of docs/ again
+docs: $(VENV)/.dev ## write the generated pages again, build the site, check it and serve it on this machine
 	@$(PY) docs/write_pages.py
+	@$(PY) docs/build_site.py --serve
 
 clean: ## remove .venv and everything that was built
 	rm -rf "$(VENV)" .cache build dist htmlcov .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks .import_linter_cache

@@ -68,6 +68,7 @@ def checks() -> tuple[Check, ...]:
         Check("format", python("-m", "ruff", "format", "--check", ".")),
         Check("mypy", python("-m", "mypy")),
         Check("floors", (str(BIN / "lint-imports"),)),
+        Check("docs", python("docs/build_site.py")),
         pytest(
             "tests",
             "-q",

@@ -54,6 +54,7 @@ def index(rules: tuple[Rule, ...]) -> str:
             f"| [{rule.id}]({rule.id}.md) {rule.name} | {rule.severity} | {cell(shown(rule.title))} |"
             for rule in sorted(by_family[family], key=lambda rule: rule.id)
         ]
+    lines += ["", "<!-- generated: rule-toctree -->"]
     return "\n".join(lines) + "\n"
 
 

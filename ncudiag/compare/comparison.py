@@ -42,7 +42,7 @@ class Change(Entry):
     after: Number | None
     """After, in base units."""
     change: Number | None
-    """Relative: -0.2 is 20 % less; null where a number is missing or the one before is zero."""
+    """A relative number, -0.2 is 20 % less; null where a number is missing or the one before is zero."""
 
 
 class MetricChange(Change):

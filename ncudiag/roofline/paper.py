@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 class Roofline:
     """The roofline of one GPU.
 
+    >>> from ncudiag import Roofline
     >>> roofline = Roofline("H100")
     >>> stencil = roofline.estimate(flops=5, bytes=16, precision="fp32")
     >>> stencil.arithmetic_intensity, stencil.bound

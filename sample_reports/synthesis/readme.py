@@ -135,6 +135,8 @@ and prints them in the layouts of ncu 2020.3 to 2025.3. `make samples` writes ev
 How the numbers are made: `synthesis/work.py` (what a launch does), `synthesis/timing.py` (occupancy, waves, the slowest
 unit; every assumption stands there), `synthesis/metrics.py` (ncu's metrics that follow), `synthesis/gpus.py` (peaks and
 their sources). [docs/sample-reports.md](../docs/sample-reports.md) explains the model.
+
+<!-- generated: sample-toctree -->
 """
 
 
