@@ -5,16 +5,20 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Sequence  # noqa: TC003 - Choices is read at run time by whoever inspects it
+import reprlib
+from collections.abc import Iterable, Sequence
 from math import inf
+from numbers import Real
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict, cast
 
 from ncudiag.diagnose import Options
 from ncudiag.errors import UsageError
 from ncudiag.model import SourceWarning
 from ncudiag.rulebook import Thresholds, builtin_quadrants
 from ncudiag.rulebook.book import builtin_ready, merged, ready_folder, selected
+
+_WORDS = "a word or several"
 
 
 class Choices(TypedDict, total=False):
@@ -38,9 +42,11 @@ def top_of(choices: Choices) -> int | None:
     """How many kernels to keep; None for all.
 
     Raises:
-        UsageError: fewer than one.
+        UsageError: no whole number, or fewer than one.
     """
     top = choices.get("top")
+    if top is not None and (isinstance(top, bool) or not isinstance(top, int)):
+        raise _wrong_type("top", top, "a whole number")
     if top is not None and top < 1:
         raise UsageError("usage", f"top must be at least 1, not {top}", "Leave it out to keep every kernel.")
     return top
@@ -58,12 +64,11 @@ def engine_options(choices: Choices) -> tuple[Options, tuple[SourceWarning, ...]
             near = difflib.get_close_matches(name, Choices.__annotations__, n=1)
             hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(Choices.__annotations__)}."
             raise UsageError("usage", f"there is no option {name!r}", hint)
-    given = choices.get("rules", ())
-    folders = (given,) if isinstance(given, (str, os.PathLike)) else tuple(given)
     book = builtin_ready()
-    for folder in folders:
+    for folder in _several("rules", choices.get("rules", ()), (str, os.PathLike), "a folder or several"):
         book = merged(book, ready_folder(Path(folder)))
-    book = selected(book, select=_listed(choices.get("select", ())), ignore=_listed(choices.get("ignore", ())))
+    select, ignore = (_several(name, choices.get(name, ()), (str,), _WORDS) for name in ("select", "ignore"))
+    book = selected(book, select=select, ignore=ignore)
     problems = tuple(
         SourceWarning.model_construct(code="rule-file", message=f"{file}: {what}") for file, what in book.problems
     )
@@ -73,8 +78,8 @@ def engine_options(choices: Choices) -> tuple[Options, tuple[SourceWarning, ...]
             high=choices.get("high"), saturated=choices.get("saturated"), borderline=choices.get("borderline")
         ),
         kernels=kernel_words(choices.get("kernel")),
-        with_host=choices.get("with_host", False),
-        brief=choices.get("brief", False),
+        with_host=_switch("with_host", choices.get("with_host", False)),
+        brief=_switch("brief", choices.get("brief", False)),
         rules=book.rules,
         needed_bytes=_amount("needed_bytes", choices.get("needed_bytes")),
         needed_flops=_amount("needed_flops", choices.get("needed_flops")),
@@ -82,12 +87,47 @@ def engine_options(choices: Choices) -> tuple[Options, tuple[SourceWarning, ...]
     return options, problems
 
 
-def _listed(words: str | Sequence[str]) -> Sequence[str]:
-    """A str is a sequence of words too, and never the one that is meant."""
-    return (words,) if isinstance(words, str) else words
+def _several(name: str, given: object, kinds: tuple[type[Any], ...], expected: str) -> tuple[Any, ...]:
+    """One value of a kind, or several, as a tuple; None is none of them.
+
+    A str is a sequence of words too, and never the one that is meant.
+    """
+    if given is None:
+        return ()
+    several = isinstance(given, Iterable) and not isinstance(given, (bytes, *kinds))
+    values: tuple[object, ...] = tuple(cast("Iterable[object]", given)) if several else (given,)
+    for value in values:
+        if not isinstance(value, kinds):
+            raise _wrong_type(name, value, expected)
+    return values
+
+
+def _wrong_type(name: str, value: object, expected: str) -> UsageError:
+    return UsageError(
+        "usage",
+        f"{name} must be {expected}, not {reprlib.repr(value)}",
+        f"It is of type {type(value).__name__}.",
+    )
+
+
+def _number(name: str, value: object) -> float | None:
+    """A number, numpy's included; None stays None."""
+    if value is None:
+        return None
+    if isinstance(value, Real) and not isinstance(value, bool):
+        return float(value)
+    raise _wrong_type(name, value, "a number")
+
+
+def _switch(name: str, value: object) -> bool:
+    """True or False: a word such as "no" would count as true, and show what should stay hidden."""
+    if not isinstance(value, bool):
+        raise _wrong_type(name, value, "True or False")
+    return value
 
 
 def _amount(name: str, value: float | None) -> float | None:
+    value = _number(name, value)
     if value is not None and not 0 < value < inf:
         raise UsageError("usage", f"{name} must be a number above 0, not {value:g}", "Give what one launch needs.")
     return value
@@ -97,9 +137,9 @@ def kernel_words(kernel: str | Sequence[str] | None) -> tuple[str, ...]:
     """The kernel filter as words.
 
     Raises:
-        UsageError: an empty word, or a broken regular expression.
+        UsageError: no word, an empty one, or a broken regular expression.
     """
-    words = () if kernel is None else (kernel,) if isinstance(kernel, str) else tuple(kernel)
+    words = _several("kernel", kernel, (str,), _WORDS)
     for word in words:
         if not word.removeprefix("regex:"):
             raise UsageError("usage", "an empty kernel filter selects nothing", "Leave it out to select every kernel.")
@@ -117,7 +157,7 @@ def kernel_words(kernel: str | Sequence[str] | None) -> tuple[str, ...]:
 
 def _thresholds(*, high: float | None, saturated: float | None, borderline: float | None) -> Thresholds:
     given = {"high": high, "saturated": saturated, "borderline": borderline}
-    changed = {name: value for name, value in given.items() if value is not None}
+    changed = {name: number for name, value in given.items() if (number := _number(name, value)) is not None}
     defaults = builtin_quadrants().thresholds
     if not changed:
         return defaults

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 import ncudiag
@@ -106,6 +107,47 @@ def test_kernel(kernel: str | list[str] | None, selected: list[str]) -> None:
     report = ncudiag.diagnose(profile("saxpy", "stencil"), kernel=kernel)
     assert [entry.kernel.name for entry in report.kernels] == selected
     assert report.totals.kernels == report.totals.launches == len(selected)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"high": "abc"},
+        {"high": [60]},
+        {"saturated": True},
+        {"borderline": 1j},
+        {"top": "3"},
+        {"top": 3.0},
+        {"top": True},
+        {"kernel": 5},
+        {"kernel": b"saxpy"},
+        {"kernel": ["saxpy", None]},
+        {"rules": 5},
+        {"rules": [None]},
+        {"select": 5},
+        {"ignore": [b"MEM003"]},
+        {"needed_bytes": "1GB"},
+        {"needed_flops": {}},
+        {"brief": "no"},
+        {"with_host": "no"},
+        {"locale": 5},
+    ],
+    ids=str,
+)
+def test_options_of_a_wrong_type(options: dict[str, Any]) -> None:
+    """A usage error that names the option, never a TypeError from inside."""
+    source: Any = ["x"] if "locale" in options else profile("k")
+    with pytest.raises(UsageError) as caught:
+        ncudiag.diagnose(source, **options)
+    (name,) = options
+    assert name in caught.value.message
+    assert caught.value.hint
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    """A threshold may come out of an array or a data frame."""
+    report = ncudiag.diagnose(profile("k"), high=np.float32(70), needed_bytes=np.int64(5), select=None, rules=None)
+    assert report.thresholds.high == 70
 
 
 @pytest.mark.parametrize("kernel", ["", "regex:", ["k", ""], "regex:(", "regex:*"])

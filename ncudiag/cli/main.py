@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def _asks_for_json(arguments: list[str]) -> bool:
     """Whether ``--format json`` stands among our own arguments (before a ``--``); the last one counts."""
     own = arguments[: arguments.index("--")] if "--" in arguments else arguments
     asked = ""
-    for option, value in zip(own, [*own[1:], ""], strict=True):
+    for option, value in pairwise([*own, ""]):
         if option == "--format":
             asked = value
         elif option.startswith("--format="):
@@ -112,13 +113,18 @@ def _asks_for_json(arguments: list[str]) -> bool:
 
 
 def _ours(error: Exception, arguments: list[str]) -> NcudiagError:
-    """An exception that is none of ours as one: a usage error of typer (or click below it), or a bug.
+    """An exception that is none of ours as one: a usage error of typer (or click below it), a full disk, or a bug.
 
     typer brought click along in a package of its own at some point; what both have in common is
     ``format_message()``, and a test runs with either.
     """
     from ncudiag.errors import NcudiagError, UsageError
 
+    if isinstance(error, OSError) and "--help" in arguments:
+        # typer prints the help itself; nothing else is open by then.
+        from ncudiag.cli.output import not_writable
+
+        return not_writable(error)
     message = getattr(error, "format_message", None)
     if message is not None:
         # typer passes on pydantic's prefix.

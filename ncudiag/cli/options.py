@@ -37,6 +37,8 @@ __all__ = [
     "split_words",
 ]
 
+STANDARD_OUTPUT = "-"
+
 _DECIMAL = {letter: 1000.0**power for power, letter in enumerate(("", "k", "m", "g", "t", "p"))}
 _BINARY = {f"{letter}i": 1024.0**power for power, letter in enumerate("kmgtp", start=1)}
 _STEPS = _DECIMAL | _BINARY
@@ -59,7 +61,13 @@ Top: TypeAlias = Annotated[
     typer.Option("--top", min=1, metavar="N", help="Only the N kernels with the largest share of captured time."),
 ]
 Output: TypeAlias = Annotated[
-    str | None, typer.Option("--output", metavar="FILE", help="Write to FILE instead of the terminal.")
+    str | None,
+    typer.Option(
+        "--output",
+        metavar="FILE",
+        help="Write to FILE instead of the terminal; - is standard output.",
+        callback=lambda name: None if name == STANDARD_OUTPUT else name,
+    ),
 ]
 High: TypeAlias = Annotated[
     float | None, typer.Option("--high", metavar="PCT", help="A unit counts as high from this % of peak on.")

@@ -265,7 +265,12 @@ def _to_stream(text: str, stream: TextIO | None) -> None:
     except BrokenPipeError as error:
         raise ReaderGoneError from error
     except OSError as error:
-        raise _not_writable(_STDOUT, error.strerror or str(error)) from error
+        raise not_writable(error) from error
+
+
+def not_writable(error: OSError) -> UsageError:
+    """The error for standard output, from the system's."""
+    return _not_writable(_STDOUT, error.strerror or str(error))
 
 
 def _not_writable(what: str, why: str) -> UsageError:

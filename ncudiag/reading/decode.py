@@ -102,7 +102,10 @@ class TextBlocks:
             yield from _from_lines(source)
         else:
             message = f"a report cannot be read from an object of type {type(source).__name__}"
-            raise UsageError("usage", message, "Give a path, a file object, or an iterable of lines of CSV text.")
+            hint = "Give a path, a file object, or an iterable of lines of CSV text."
+            if isinstance(source, (bytes, bytearray)):
+                hint = "For bytes that are the report itself: io.BytesIO(data). For a path: os.fsdecode(path)."
+            raise UsageError("usage", message, hint)
 
     def _from_file(self, file: IO[bytes] | IO[str]) -> Iterator[str]:
         chunks = _chunks(file, self.name)

@@ -178,7 +178,8 @@ def decimal_mark_of_locale(name: str) -> DecimalMark:
     Raises:
         UsageError: the name is not known.
     """
-    match = _LOCALE.fullmatch(name.strip().replace("-", "_", 1))
+    # It may be anything where a script gave it.
+    match = _LOCALE.fullmatch(str(name).strip().replace("-", "_", 1))
     language = match[1] if match else ""
     wanted = language.lower()
     if wanted in {"c", "posix"} or wanted in _POINT.lower().split():

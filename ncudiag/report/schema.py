@@ -1,4 +1,4 @@
-"""The JSON Schema of the Report, generated from the models; ``ncudiag schema`` prints it."""
+"""The JSON Schemas of the documents that are printed, generated from the models; ``ncudiag schema`` prints them."""
 
 from __future__ import annotations
 
@@ -6,34 +6,80 @@ import ast
 import inspect
 import textwrap
 from itertools import pairwise
-from typing import cast, get_args
+from typing import Literal, TypeAlias, cast, get_args
 
 from pydantic import BaseModel
 
+from ncudiag.compare.comparison import Comparison
+from ncudiag.diagnose.diagnosis import Entry
+from ncudiag.errors import ERROR_CODES
 from ncudiag.report.document import SCHEMA_VERSION, Report
+
+Document: TypeAlias = Literal["report", "comparison", "error"]
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def json_schema() -> dict[str, object]:
-    """The JSON Schema (draft 2020-12) of what ``explain --format json`` prints.
+class Failure(Entry):
+    """What happened instead of an answer."""
+
+    code: str
+    """Stable, kebab case."""
+    message: str
+    """What happened, in one line."""
+    hint: str
+    """What to do next."""
+    details: dict[str, object]
+    """Further facts (file, command, the tool's own lines, ...)."""
+
+
+class FailureDocument(Entry):
+    """What stands in the report's place after a failure."""
+
+    schema_version: Literal["1.0"]
+    error: Failure
+
+
+_ROOTS: dict[Document, type[BaseModel]] = {"report": Report, "comparison": Comparison, "error": FailureDocument}
+
+
+def json_schema(document: Document = "report") -> dict[str, object]:
+    """The JSON Schema (draft 2020-12) of a document.
 
     Objects are open: a later minor version may add properties, none changes its meaning within a major one.
+
+    Args:
+        document: ``report`` (``explain``, ``run`` and ``show`` with ``--format json``), ``comparison`` (``compare``),
+            or ``error``, which every command prints in its document's place after a failure.
     """
-    schema = Report.model_json_schema(mode="serialization", by_alias=True)
-    definitions: dict[str, dict[str, object]] = schema.pop("$defs", {})
-    models = _models(Report)
-    for name, definition in (("Report", schema), *definitions.items()):
+    definitions = _definitions(_ROOTS[document])
+    schema = definitions.pop(_ROOTS[document].__name__)
+    if document != "report":
+        failure = definitions.get("Failure") or _definitions(Failure)["Failure"]
+        cast("dict[str, dict[str, object]]", failure["properties"])["code"]["enum"] = list(ERROR_CODES)
+        definitions["Failure"] = failure
+    if document == "comparison":
+        error = {"$ref": "#/$defs/Failure", "description": "Stands beside the pairs where none can be compared."}
+        schema["properties"] = {**cast("dict[str, object]", schema["properties"]), "error": error}
+    return {
+        "$schema": _DIALECT,
+        "title": f"ncudiag {document}",
+        "version": SCHEMA_VERSION,
+        **schema,
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def _definitions(root: type[BaseModel]) -> dict[str, dict[str, object]]:
+    """The schema of a model and of all models inside it, by name."""
+    schema = root.model_json_schema(mode="serialization", by_alias=True)
+    definitions: dict[str, dict[str, object]] = {root.__name__: schema, **schema.pop("$defs", {})}
+    models = _models(root)
+    for name, definition in definitions.items():
         if name in models:
             _describe(definition, models[name])
         _open(definition)
-    return {
-        "$schema": _DIALECT,
-        "title": "ncudiag report",
-        "version": SCHEMA_VERSION,
-        **schema,
-        "$defs": definitions,
-    }
+    return definitions
 
 
 def _open(definition: dict[str, object]) -> None:

@@ -356,6 +356,15 @@ def test_schema(capsys: Capture, tmp_path: Path) -> None:
     assert (tmp_path / "s.json").read_text(encoding="utf-8") == out
 
 
+@pytest.mark.parametrize("word", ["report", "comparison", "error"])
+def test_schema_of_each_document(word: str, capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By name; - is standard output, not a file of that name."""
+    monkeypatch.chdir(tmp_path)
+    assert execute(["schema", word, "--output", "-"]) == 0
+    assert document(capsys.readouterr().out)["title"] == f"ncudiag {word}"
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("form", ["text", "json", "csv", "markdown"])
 def test_output_goes_to_a_file(form: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     """UTF-8, without colour, nothing on standard output, no temporary file left."""

@@ -131,12 +131,15 @@ def test_a_reader_that_goes_away_is_no_error(arguments: tuple[str, ...]) -> None
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_a_full_disk_is_an_error() -> None:
-    """Of the output."""
+@pytest.mark.parametrize(
+    "arguments",
+    [("explain", str(SAMPLE)), ("--help",), ("explain", "--help"), ("--version",), ("schema",), ()],
+    ids=["explain", "help", "help of a command", "version", "schema", "nothing"],
+)
+def test_a_full_disk_is_an_error(arguments: tuple[str, ...]) -> None:
+    """Of the output; also when typer prints."""
     with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(
-            [*COMMAND, "explain", str(SAMPLE)], stdout=full, stderr=subprocess.PIPE, check=False, timeout=60
-        )
+        done = subprocess.run([*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, check=False, timeout=60)
     assert done.returncode == 2
     assert b"[output-not-writable]" in done.stderr
     assert b"Traceback" not in done.stderr
@@ -155,6 +158,16 @@ def test_ctrl_c_while_reading() -> None:
         _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert err == b""
+
+
+def test_a_dash_is_standard_output(tmp_path: Path) -> None:
+    """Not a file of that name."""
+    done = subprocess.run(
+        [*COMMAND, "explain", SAMPLE, "--output", "-", "--format", "json"],
+        capture_output=True, check=False, timeout=60, cwd=tmp_path,
+    )  # fmt: skip
+    assert strict(done.stdout)["source"]["path"] == str(SAMPLE)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_filters_and_top() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from ncudiag.errors import ReportError
 from ncudiag.report.document import Report
 from ncudiag.report.json_output import MEASURED, dumps, error_document, many_to_json, to_json, used_metrics
-from ncudiag.report.schema import json_schema
+from ncudiag.report.schema import Document, json_schema
 
 ALL = [examples.varied(), examples.hostile(), examples.report(examples.unknown()), examples.report()]
 
@@ -34,6 +35,28 @@ def strict(text: str) -> Any:  # noqa: ANN401 - JSON
 def test_the_json_is_what_pydantic_gives(report: Report) -> None:
     """The fast walk and the models' own serialisation are the same document."""
     assert strict(to_json(report)) == report.model_dump(mode="json")
+
+
+@pytest.mark.parametrize("word", ["report", "comparison", "error"])
+def test_every_document_has_a_schema(word: Document) -> None:
+    """That is one itself, and in which every reference leads somewhere."""
+    schema = json_schema(word)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    definitions = schema["$defs"]
+    assert isinstance(definitions, dict)
+    for name in re.findall(r'"#/\$defs/(\w+)"', json.dumps(schema)):
+        assert name in definitions
+
+
+def test_a_failure_is_no_report() -> None:
+    """Each schema takes its own document only."""
+    failure = error_document(ReportError("no-kernels", "a", "b"))
+    assert jsonschema.Draft202012Validator(json_schema("error")).is_valid(failure)
+    assert not jsonschema.Draft202012Validator(json_schema("report")).is_valid(failure)
+    assert not jsonschema.Draft202012Validator(json_schema("comparison")).is_valid(failure)
+    assert not jsonschema.Draft202012Validator(json_schema("error")).is_valid(strict(to_json(examples.varied())))
+    unknown = failure | {"error": {"code": "oops", "message": "", "hint": "", "details": {}}}
+    assert not jsonschema.Draft202012Validator(json_schema("error")).is_valid(unknown)
 
 
 @pytest.mark.parametrize("report", ALL[:1])
@@ -126,6 +149,7 @@ def test_errors_have_a_document_of_their_own() -> None:
         },
     }
     assert error_document(error) == expected
+    jsonschema.Draft202012Validator(json_schema("error")).validate(expected)
     both = strict(many_to_json([error, examples.varied()], brief=True))
     assert both[0] == expected
     assert both[1]["totals"]["kernels"] == 6
