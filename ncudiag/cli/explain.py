@@ -52,6 +52,7 @@ def explain(
     Examples:
       ncudiag explain report.csv
       ncudiag explain report.csv --kernel stencil --format json
+      ncudiag explain report.csv --format json --top 3 --brief
       ncudiag explain report.csv --plot roofline.svg
       ncudiag explain report.csv --rules my_rules --ignore LAT011,trust
       ncudiag explain --many --format json "reports/**/*.csv" --output all.json
@@ -65,7 +66,7 @@ def explain(
         files,
         OutputOptions(
             format=output_format, output=output, top=top, many=many,
-            all_findings=all_findings, with_ncu_rules=with_ncu_rules,
+            all_findings=all_findings, with_ncu_rules=with_ncu_rules, brief=brief,
         ),
         kernel=kernel or None,
         plot=plot,

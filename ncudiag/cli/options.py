@@ -83,7 +83,8 @@ WithHost: TypeAlias = Annotated[
     bool, typer.Option("--with-host", help="Keep host name and process path in the answer.", show_default=False)
 ]
 Brief: TypeAlias = Annotated[
-    bool, typer.Option("--brief", help="In JSON, keep only the metrics that the verdict used.", show_default=False)
+    bool,
+    typer.Option("--brief", help="In JSON, only what matters most: under 4 kB for three kernels.", show_default=False),
 ]
 Rules: TypeAlias = Annotated[
     list[str] | None,

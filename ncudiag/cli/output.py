@@ -39,6 +39,7 @@ class OutputOptions:
         many: with JSON, an array with one document for each input.
         all_findings: in text and markdown, every finding in full.
         with_ncu_rules: in text and markdown, ncu's own rules too.
+        brief: in JSON, the short document.
     """
 
     format: OutputFormat = OutputFormat.TEXT
@@ -47,6 +48,7 @@ class OutputOptions:
     many: bool = False
     all_findings: bool = False
     with_ncu_rules: bool = False
+    brief: bool = False
 
 
 def emit_report(report: Report, options: OutputOptions) -> None:
@@ -93,7 +95,7 @@ def emit_reports(results: Iterable[tuple[str, Report | NcudiagError]], options: 
     if options.format is OutputFormat.JSON:
         from ncudiag.report.json_output import many_to_json
 
-        parts.append(many_to_json(documents))
+        parts.append(many_to_json(documents, brief=options.brief))
     if parts:
         _write("".join(parts), options)
     return status
@@ -163,7 +165,7 @@ def render(report: Report, options: OutputOptions, *, place: Terminal, first: bo
         case OutputFormat.JSON:
             from ncudiag.report.json_output import to_json
 
-            return to_json(report)
+            return to_json(report, brief=options.brief)
         case OutputFormat.CSV:
             from ncudiag.report.csv_output import render_csv
 

@@ -89,7 +89,7 @@ def run(
         target, profiling, {**diagnosing, "with_host": with_host, "brief": brief, **chosen},
         arguments=context.obj or [], check_exit_code=check_exit_code,
     )  # fmt: skip
-    details = {"all_findings": all_findings, "with_ncu_rules": with_ncu_rules}
+    details = {"all_findings": all_findings, "with_ncu_rules": with_ncu_rules, "brief": brief}
     emit_report(report, OutputOptions(format=output_format, output=output, top=top, **details))
     status = _status(ran, check_exit_code=check_exit_code)
     if status != EXIT_OK:

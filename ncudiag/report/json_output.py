@@ -17,7 +17,6 @@ from ncudiag.report.document import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from ncudiag.compare.comparison import Comparison
-    from ncudiag.diagnose.diagnosis import Diagnosis
     from ncudiag.errors import NcudiagError
     from ncudiag.report.document import Report
 
@@ -33,19 +32,22 @@ def to_json(report: Report, *, brief: bool = False) -> str:
 
     Args:
         report: what to write.
-        brief: keep only the metrics that the verdict used.
+        brief: the short document of :mod:`ncudiag.report.brief`.
     """
-    return dumps(plain(shortened(report) if brief else report))
+    if brief:
+        from ncudiag.report.brief import brief_json
+
+        return brief_json(report)
+    return dumps(plain(report))
 
 
 def many_to_json(documents: list[Report | NcudiagError], *, brief: bool = False) -> str:
     """A JSON array with one document per input: a Report, or an error document for one that could not be read."""
-    return dumps(
-        [
-            plain(shortened(each) if brief else each) if isinstance(each, BaseModel) else error_document(each)
-            for each in documents
-        ]
-    )
+    if brief:
+        from ncudiag.report.brief import many_brief_json
+
+        return many_brief_json(documents)
+    return dumps([plain(each) if isinstance(each, BaseModel) else error_document(each) for each in documents])
 
 
 def comparison_to_json(comparison: Comparison, error: NcudiagError | None = None) -> str:
@@ -83,16 +85,3 @@ def plain(value: object) -> object:
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     return str(value)
-
-
-def shortened(report: Report) -> Report:
-    """The same report with only those metrics that the verdict used."""
-    kernels = tuple(entry.model_copy(update={"metrics": used_metrics(entry)}) for entry in report.kernels)
-    return report.model_copy(update={"kernels": kernels})
-
-
-def used_metrics(entry: Diagnosis) -> dict[str, float | None]:
-    """The fixed keys, and what stands in the evidence of the verdict and of the findings."""
-    evidence = (*entry.evidence, *(item for finding in entry.findings for item in finding.evidence))
-    names = dict.fromkeys((*MEASURED, *(item.metric for item in evidence)))
-    return {name: entry.metrics[name] for name in names if name in entry.metrics}

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from ncudiag.compare.comparison import Comparison
 from ncudiag.diagnose.diagnosis import Entry
 from ncudiag.errors import ERROR_CODES
+from ncudiag.report.brief_json import OPTIONAL
 from ncudiag.report.document import SCHEMA_VERSION, Report
 
 Document: TypeAlias = Literal["report", "comparison", "error"]
@@ -78,11 +79,11 @@ def _definitions(root: type[BaseModel]) -> dict[str, dict[str, object]]:
     for name, definition in definitions.items():
         if name in models:
             _describe(definition, models[name])
-        _open(definition)
+        _open(definition, OPTIONAL.get(name, frozenset()))
     return definitions
 
 
-def _open(definition: dict[str, object]) -> None:
+def _open(definition: dict[str, object], optional: frozenset[str]) -> None:
     """Allow what a later minor version adds; require what every document has; drop titles that repeat the keys."""
     if definition.get("additionalProperties") is False:
         del definition["additionalProperties"]
@@ -91,8 +92,9 @@ def _open(definition: dict[str, object]) -> None:
     for value in properties.values():
         value.pop("title", None)
     if properties:
-        # The serialiser writes every field, null included, also those that have a default in Python.
-        definition["required"] = list(properties)
+        # The serialiser writes every field, null included, also those that have a default in Python; but a brief
+        # document leaves out what is optional and says nothing.
+        definition["required"] = [key for key in properties if key not in optional]
 
 
 def _models(root: type[BaseModel]) -> dict[str, type[BaseModel]]:

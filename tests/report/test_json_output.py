@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from ncudiag.errors import ReportError
 from ncudiag.report.document import Report
-from ncudiag.report.json_output import MEASURED, dumps, error_document, many_to_json, to_json, used_metrics
+from ncudiag.report.json_output import dumps, error_document, many_to_json, to_json
 from ncudiag.report.schema import Document, json_schema
 
 ALL = [examples.varied(), examples.hostile(), examples.report(examples.unknown()), examples.report()]
@@ -99,14 +99,6 @@ def test_the_committed_schema_is_the_generated_one() -> None:
     """`ncudiag schema --output docs/report.schema.json` brings it up to date."""
     committed = Path(__file__).parents[2] / "docs" / "report.schema.json"
     assert committed.read_text(encoding="utf-8") == dumps(json_schema())
-
-
-def test_brief_keeps_what_the_verdict_used() -> None:
-    """The fixed keys, and the evidence."""
-    entry = examples.memory_bound()
-    assert set(used_metrics(entry)) == {*MEASURED, examples.DRAM, examples.SM}
-    brief = strict(to_json(examples.report(entry), brief=True))
-    assert set(brief["kernels"][0]["metrics"]) == {*MEASURED, examples.DRAM, examples.SM}
 
 
 def test_missing_is_null() -> None:
