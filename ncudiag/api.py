@@ -5,12 +5,12 @@ Each function raises only :class:`ncudiag.errors.NcudiagError` and its subclasse
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Unpack, cast
 
 from ncudiag._version import __version__
 from ncudiag.choices import Choices, engine_options, kernel_words, top_of
 from ncudiag.diagnose import Diagnosed, Options, diagnose_launches
+from ncudiag.diagnose.by_name import ByName, nearest
 from ncudiag.diagnose.diagnosis import Tool
 from ncudiag.diagnose.ranking import focus
 from ncudiag.errors import BinaryReportError, EmptyReportError, NcudiagError, ReportError
@@ -229,14 +229,11 @@ def _diagnosed(launches: Iterable[Launch], options: Options, *, units: Units) ->
 
 
 def _no_match(words: Sequence[str], names: Sequence[str]) -> ReportError:
-    wanted = words[0].removeprefix("regex:").casefold()
-    folded = {name.casefold(): name for name in names}
-    near = [folded[name] for name in difflib.get_close_matches(wanted, folded, n=3, cutoff=0.4)] or list(names)[:3]
     return ReportError(
         "filter-no-match",
         f"no kernel matches {' or '.join(repr(word) for word in words)}",
-        f"Nearest names in this report: {', '.join(near)}. A plain word is searched in the short name, whatever its "
-        "case; `regex:...` is searched in the full name.",
+        f"Nearest names in this report: {', '.join(nearest(words[0], names))}. A plain word is searched in the short "
+        "name, whatever its case; `regex:...` is searched in the full name.",
         details={"kernels": list(names)[:50], "filter": list(words)},
     )
 
@@ -284,5 +281,5 @@ def _report(
             launches=diagnosed.launches, kernels=len(diagnosed.kernels), duration_ns=diagnosed.duration_ns
         ),
         focus=focus(diagnosed.kernels),
-        kernels=diagnosed.kernels if top is None else diagnosed.kernels[:top],
+        kernels=ByName(diagnosed.kernels[:top]),
     )

@@ -4,6 +4,7 @@ The tree::
 
     NcudiagError                 code, message, hint, details; a script catches this one
     ├── ReportError              the report cannot be read, or holds no (matching) kernel     exit status 3
+    │   ├── KernelNameError      no kernel has this name, or several; a KeyError too
     │   ├── EmptyReportError     read to its end, no kernel in it; carries the lines that are not CSV
     │   └── BinaryReportError    a report file of ncu's own, which must be converted first; carries its bytes
     ├── ProfilingError           ncu or its target failed                                     exit status 4
@@ -92,6 +93,14 @@ class ReportError(NcudiagError):
     """The report cannot be read, or holds no (matching) kernel."""
 
     exit_status = EXIT_REPORT
+
+
+class KernelNameError(ReportError, KeyError):
+    """No kernel of an answer has this name (``filter-no-match``), or more than one (``usage``)."""
+
+    def __str__(self) -> str:
+        """The message and the hint; a KeyError alone would show its argument in quotes."""
+        return f"{self.message}. {self.hint}"
 
 
 class EmptyReportError(ReportError):

@@ -5,10 +5,14 @@ Names and words are fixed within a major schema version; None is JSON's null and
 
 from __future__ import annotations
 
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeAlias, TypeVar
 
+from ncudiag.diagnose.by_name import ByName, named
 from ncudiag.diagnose.diagnosis import Duration, Entry, KernelIdentity, Limiter, Number, Tool, Verdict
 from ncudiag.model import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Status: TypeAlias = Literal["improved", "regressed", "no-clear-difference", "not-comparable"]
 ReasonCode: TypeAlias = Literal[
@@ -102,10 +106,14 @@ class Comparison(Entry):
     tool: Tool
     before: Source
     after: Source
-    pairs: tuple[Pair, ...]
+    pairs: ByName[Pair]
     """Largest captured time (of both sides together) first."""
     only_before: tuple[Alone, ...]
     only_after: tuple[Alone, ...]
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """As for every model; other pairs are found by their names too."""
+        return super().model_copy(update=named(update, "pairs"), deep=deep)
 
     @property
     def comparable(self) -> bool:

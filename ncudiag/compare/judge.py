@@ -8,6 +8,7 @@ from ncudiag.compare.comparison import Alone, Both, Change, Comparison, Pair, Re
 from ncudiag.compare.moves import change_of, cycles_of, finding_changes, moved_metrics
 from ncudiag.compare.pairing import pair_kernels
 from ncudiag.compare.sentences import blocks_of, pair_summary, threads_of
+from ncudiag.diagnose.by_name import ByName
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +41,7 @@ def compare_kernels(
         tool=tool,
         before=before[0],
         after=after[0],
-        pairs=tuple(judge_pair(old, new, versions_differ=versions_differ) for old, new in paired.pairs),
+        pairs=ByName(judge_pair(old, new, versions_differ=versions_differ) for old, new in paired.pairs),
         only_before=tuple(_alone(entry) for entry in paired.only_before),
         only_after=tuple(_alone(entry) for entry in paired.only_after),
     )

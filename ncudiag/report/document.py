@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
+from ncudiag.diagnose.by_name import ByName, named
 from ncudiag.diagnose.diagnosis import Diagnosis, Entry, Focus, Number, Tool
 from ncudiag.model import Source
 from ncudiag.rulebook.thresholds import Thresholds
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import altair as alt
     import pandas as pd
 
@@ -38,8 +41,12 @@ class Report(Entry):
     totals: Totals
     focus: tuple[Focus, ...] = ()
     """The selected kernels that could save most of the captured time, at most three, best first."""
-    kernels: tuple[Diagnosis, ...]
+    kernels: ByName[Diagnosis]
     """Largest share of captured time first."""
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """As for every model; other kernels are found by their names too."""
+        return super().model_copy(update=named(update, "kernels"), deep=deep)
 
     def to_dataframe(self) -> pd.DataFrame:
         """One row for each kernel, largest share of the captured time first.
