@@ -44,6 +44,7 @@ def show(
     output: shared.Output = None,
     all_findings: shared.AllFindings = False,
     with_ncu_rules: shared.WithNcuRules = False,
+    brief: shared.Brief = False,
 ) -> None:
     """Write a saved report or comparison in another format, as if it had been asked for in the first place.
 
@@ -63,7 +64,7 @@ def show(
 
     choice = OutputOptions(
         format=output_format, output=output, top=top, many=True,  # an array stays one
-        all_findings=all_findings, with_ncu_rules=with_ncu_rules,
+        all_findings=all_findings, with_ncu_rules=with_ncu_rules, brief=brief,
     )  # fmt: skip
     words = kernel_words(kernel or None)
     check_output(output, [file])
