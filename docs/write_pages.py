@@ -1,6 +1,7 @@
 """Writes the generated pages of docs/ again.
 
-python docs/write_pages.py                            rule pages, and the table of NVIDIA's rules from stored counts
+python docs/write_pages.py                            rule pages, the table of NVIDIA's rules from stored counts,
+                                                      and the outputs that pages show
 python docs/write_pages.py --count CORPUS --ncu NCU   counts over public reports first, with a real ncu to import them
 """
 
@@ -12,15 +13,24 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent / "sample_reports")]
 
-import nvidia_rules  # noqa: E402 - the modules lie beside this script
+import nvidia_rules  # noqa: E402 - the modules lie beside this script, or in sample_reports
+from generate import with_outputs  # noqa: E402
 from rule_pages import rule_pages  # noqa: E402
 
 
 def pages() -> dict[str, str]:
     """Every generated page by its path below docs/."""
     return rule_pages() | {"nvidia-rules.md": nvidia_rules.page(nvidia_rules.counted())}
+
+
+def with_fresh_outputs() -> dict[str, str]:
+    """Every page that shows the output of a command between marks, with the output of now."""
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(HERE.rglob("*.md"))}
+    return {
+        path.relative_to(HERE).as_posix(): with_outputs(text) for path, text in texts.items() if "<!-- begin: " in text
+    }
 
 
 def main() -> None:
@@ -33,7 +43,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as scratch:
             seen = nvidia_rules.measured(choices.count, choices.ncu, Path(scratch))
         nvidia_rules.SEEN.write_text(nvidia_rules.stored(seen), encoding="utf-8")
-    wanted = pages()
+    wanted = pages() | with_fresh_outputs()
     (HERE / "rules").mkdir(exist_ok=True)
     for path in HERE.glob("rules/*.md"):
         if path.relative_to(HERE).as_posix() not in wanted:

@@ -19,3 +19,13 @@ def shared() -> Path:
             pytest.fail(message)
         pytest.skip(message)
     return SHARED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """List the snippets of the documents and what became of each; in CI this is the record of what was run."""
+    reports = terminalreporter.getreports("passed") + terminalreporter.getreports("failed")
+    shown = sorted({str(value) for report in reports for key, value in report.user_properties if key == "snippet"})
+    if shown:
+        terminalreporter.section("snippets of the documents")
+        for line in shown:
+            terminalreporter.write_line(line)

@@ -72,17 +72,20 @@ def readme(case: Case) -> str:
     """The whole README of one case."""
     language = "cuda" if "__global__" in case.code or "<<<" in case.code else "python"
     language = "c" if language == "python" and "for (int" in case.code else language
+    not_run = "<!-- not run: needs a GPU -->\n" if language == "python" else ""
     verdicts = "\n".join(f"* `{expected.kernel}`: {expectation(expected)}" for expected in case.expected)
     return f"""\
 # {case.title}
 
 {NOTICE}
 
-    ncudiag explain sample_reports/{case.slug}/{FILE}
+```console
+$ ncudiag explain sample_reports/{case.slug}/{FILE}
+```
 
 ## The kernel
 
-```{language}
+{not_run}```{language}
 {case.code}
 ```
 
@@ -106,7 +109,10 @@ GPU: {case.gpu.sheet}
 
 `{FILE}` has the layout that ncu {case.version.name} prints for
 
-    {case.command}
+<!-- not run: needs a GPU -->
+```console
+$ {case.command}
+```
 
 `report.json` is what `ncudiag explain {FILE} --format json` answers; a test compares them.
 """

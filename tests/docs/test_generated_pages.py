@@ -10,7 +10,7 @@ from pathlib import Path
 import nvidia_rules
 import pytest
 from rule_pages import conditions, rule_pages, shown, span
-from write_pages import pages
+from write_pages import pages, with_fresh_outputs
 
 from ncudiag.model import NcuRule
 from ncudiag.rulebook.loader import builtin_book
@@ -27,6 +27,11 @@ def test_every_page_is_current() -> None:
     stale = [name for name, text in wanted.items() if not (DOCS / name).is_file() or text != read(name)]
     assert stale == []
     assert {path.name for path in (DOCS / "rules").iterdir()} == {Path(name).name for name in rule_pages()}
+
+
+def test_every_output_between_marks_is_the_output() -> None:
+    """Refresh them with `make docs`."""
+    assert [name for name, text in with_fresh_outputs().items() if text != read(name)] == []
 
 
 def read(name: str) -> str:

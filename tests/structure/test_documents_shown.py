@@ -51,6 +51,8 @@ def test_commands_name_files_and_targets_that_exist(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     files = re.findall(r"sample_reports/[\w/.-]+\.\w+", text)
     assert [file for file in files if not (ROOT / file).exists()] == []
-    targets = set(re.findall(r"^\s+make ([a-z]+)", text, re.MULTILINE)) | set(re.findall(r"`make ([a-z]+)`", text))
+    targets = set(re.findall(r"^(?:\s+|\$ )make ([a-z]+)", text, re.MULTILINE)) | set(
+        re.findall(r"`make ([a-z]+)`", text)
+    )
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert [target for target in targets if not re.search(rf"^{target}:", makefile, re.MULTILINE)] == []
