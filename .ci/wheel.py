@@ -72,13 +72,21 @@ def use(python: Path, away: Path) -> None:
     if not run(command, "explain", "report.csv", cwd=away).strip():
         sys.exit("wheel: explain printed nothing")
     run(command, "--version", cwd=away)
+    without_extra = subprocess.run(
+        (command, "explain", "report.csv", "--format", "html"), cwd=away, check=False, capture_output=True, text=True
+    )
+    if without_extra.returncode != 2 or "ncudiag[html]" not in without_extra.stderr:  # noqa: PLR2004 - a wrong call
+        sys.exit(f"wheel: without Jinja2 --format html should name the extra\n{without_extra.stderr}")
 
 
 def contents(wheel: Path) -> None:
-    """The wheel holds the rules, the typing mark and the licence, and no tests or samples."""
+    """The wheel holds the rules, the templates, the typing mark and the licence, and no tests or samples."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-    wanted = ("ncudiag/_builtin_rules/quadrants.toml", "ncudiag/py.typed", ".dist-info/licenses/LICENSE")
+    wanted = (
+        *("ncudiag/_builtin_rules/quadrants.toml", "ncudiag/py.typed", ".dist-info/licenses/LICENSE"),
+        *("ncudiag/report/templates/base.html", "ncudiag/report/templates/base.css", "ncudiag/report/templates/dom.js"),
+    )
     missing = [name for name in wanted if not any(entry.endswith(name) for entry in names)]
     strays = [name for name in names if not name.startswith(("ncudiag/", "ncudiag-"))]
     if missing or strays:

@@ -12,6 +12,7 @@ class OutputFormat(StrEnum):
     JSON = "json"
     CSV = "csv"
     MARKDOWN = "markdown"
+    HTML = "html"
 
 
 class RulesFormat(StrEnum):

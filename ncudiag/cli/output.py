@@ -33,7 +33,7 @@ class OutputOptions:
     """What to write and where.
 
     Attributes:
-        format: text, json, csv or markdown.
+        format: text, json, csv, markdown or html.
         output: a file's name; None for standard output.
         top: how many kernels get a block of their own in text and markdown; None for the usual number.
         many: with JSON, an array with one document for each input.
@@ -102,11 +102,18 @@ def emit_reports(results: Iterable[tuple[str, Report | NcudiagError]], options: 
 
 
 def check_several(number: int, options: OutputOptions) -> None:
-    """Fail early when the answers for so many inputs do not fit into one output.
+    """Fail early when the answers for so many inputs do not fit into one output, or what makes it is not installed.
 
     Raises:
-        UsageError: two JSON documents are no JSON.
+        UsageError: two JSON documents are no JSON, two HTML pages no page; or the extra ``ncudiag[html]`` is missing.
     """
+    if options.format is OutputFormat.HTML:
+        from ncudiag.report.html_page.environment import check_installed
+
+        check_installed()
+        if number > 1:
+            message = f"{number} reports do not fit into one HTML page"
+            raise UsageError("usage", message, "Call it once for each, with --output.")
     if number > 1 and options.format is OutputFormat.JSON and not options.many:
         message = f"{number} files do not fit into one JSON document"
         raise UsageError("usage", message, "Add --many for an array with one Report per file.")
@@ -181,6 +188,10 @@ def render(report: Report, options: OutputOptions, *, place: Terminal, first: bo
                 with_ncu_rules=options.with_ncu_rules,
             )
             return text if first else f"\n{text}"
+        case OutputFormat.HTML:
+            from ncudiag.report.html_page.page import render_html_page
+
+            return render_html_page(report, all_findings=options.all_findings, with_ncu_rules=options.with_ncu_rules)
         case OutputFormat.TEXT:
             from ncudiag.report.text import render_text
             from ncudiag.report.words import TOP

@@ -14,7 +14,7 @@ import typer
 from ncudiag.cli import options as shared
 from ncudiag.cli import run_options as given
 from ncudiag.cli.options import OutputFormat
-from ncudiag.cli.output import OutputOptions, check_output, emit_report, write_text
+from ncudiag.cli.output import OutputOptions, check_output, check_several, emit_report, write_text
 from ncudiag.errors import EXIT_OK, ProfilingError
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ def run(
         return
     output = _for_this_rank(target, output=output, ranks=profiling["ranks"])
     check_output(output, [name for name in (save, keep_report) if name is not None])
+    check_several(1, OutputOptions(format=output_format))
     chosen = shared.chosen(
         no_config=no_config, rules=rules, select=select, ignore=ignore,
         high=high, saturated=saturated, borderline=borderline,

@@ -68,6 +68,7 @@ def show(
     )  # fmt: skip
     words = kernel_words(kernel or None)
     check_output(output, [file])
+    check_several(1, choice)
     saved = read_saved(file, name="standard input" if file == "-" else file)
     for note in saved.notes:
         tell_note(note)

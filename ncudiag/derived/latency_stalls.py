@@ -40,7 +40,7 @@ _SOME_CHIPS: Mapping[str, str] = {
     IMC_MISS: "spent waiting for immediate constants (compute capability to 9.0)",
     GMMA: "spent waiting for warp-group matrix operations (compute capability 9.0)",
 }
-_MEANING: Mapping[str, str] = {**EVERYWHERE, **_SOME_CHIPS}
+MEANING: Mapping[str, str] = {**EVERYWHERE, **_SOME_CHIPS}
 _HOPPER = (9, 0)
 _FETCH = ("no_instruction", "branch_resolving")
 _MIO = ("short_scoreboard", "mio_throttle")
@@ -133,7 +133,7 @@ def top_stall_pct(inputs: Inputs) -> float | None:
     Formula: the largest of ``derived:stall_<r>_pct`` that the report has. Unit: %.
     Source: NVIDIA's CPIStall rule (section WarpStateStats).
     """
-    shares = _shares(inputs, (reason for reason in _MEANING if reason not in NOT_STALLS))
+    shares = _shares(inputs, (reason for reason in MEANING if reason not in NOT_STALLS))
     return max((share for share in shares if share is not None), default=None)
 
 
@@ -209,7 +209,7 @@ def _share_metric(reason: str) -> Derived:
         return stall_share_pct(inputs, reason)
 
     share.__doc__ = (
-        f"Share of a warp's cycles per issued instruction {_MEANING[reason]}.\n\n"
+        f"Share of a warp's cycles per issued instruction {MEANING[reason]}.\n\n"
         f"Formula: 100 x ``{stall_metric(reason)}`` / ``{LATENCY}``. Unit: %.\n"
         "Source: NVIDIA's CPIStall rule (section WarpStateStats)."
     )
@@ -221,7 +221,7 @@ def _gain_metric(reason: str) -> Derived:
         return _gain(stall_share_pct(inputs, reason), inputs)
 
     gain.__doc__ = (
-        f"What an end of the cycles {_MEANING[reason]} can save at most of the SM's time.\n\n"
+        f"What an end of the cycles {MEANING[reason]} can save at most of the SM's time.\n\n"
         f"Formula: min(``derived:stall_{reason}_pct``, ``derived:issue_gain_pct``). Unit: %.\n"
         "Source: estimate of NVIDIA's CPIStall rule."
     )
@@ -233,7 +233,7 @@ def _with_issue(*reasons: str) -> tuple[tuple[str, ...], ...]:
 
 
 STALLS: tuple[Derived, ...] = (
-    *(_share_metric(reason) for reason in _MEANING),
+    *(_share_metric(reason) for reason in MEANING),
     *(_gain_metric(reason) for reason in _GAINS),
     Derived("derived:memory_wait_pct", "%", memory_wait_pct, _needs(*_MEMORY)),
     Derived("derived:mio_wait_pct", "%", mio_wait_pct, _needs(*_MIO)),

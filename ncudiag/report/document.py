@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION: Literal["1.0"] = "1.0"
 
-ReportOutput: TypeAlias = Literal["text", "json", "csv", "markdown"]
+ReportOutput: TypeAlias = Literal["text", "json", "csv", "markdown", "html"]
 
 
 class Totals(Entry):

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ncudiag.report.quantities import quantity, significant
+from ncudiag.report.roofline_labels import around, roof_labels
 from ncudiag.report.roofline_layout import FONT_PX, Label, Sheet, frame_of, lines, ridges, text_px
 from ncudiag.report.roofline_picture import LEVELS
 from ncudiag.report.roofline_words import PRECISION_LABELS
@@ -38,8 +39,6 @@ SHAPES: Mapping[str, str] = {"DRAM": "circle", "L2": "square", "L1/TEX": "triang
 _SOLID = (1.0, 0.0)
 _DASHES: Mapping[str, tuple[float, float]] = {"L2": (8.0, 4.0), "L1/TEX": (2.0, 3.0)}
 _LARGEST, _SMALLEST, _OTHER_LEVEL = 700.0, 40.0, 36.0  # square pixels
-_SAME = 1.02  # roofs nearer than that are one line
-_OFF_LINE_PX, _FAR_OFF_PX = 9.0, 24.0
 _INSIDE_PX = 8.0
 _HOLLOW = "white"
 _MOST_NAME = 160
@@ -64,13 +63,13 @@ def roofline(picture: Picture, *, width: float, last_named: int) -> alt.LayerCha
     sheet = Sheet(frame)
     for row in points:
         sheet.block(*_px(frame, row), _radius(row) + 1)
-    roofs = [(label, _colour(roof)) for label, roof in _roof_labels(sheet, drawn, frame)]
+    roofs = [(label, _colour(roof)) for label, roof in roof_labels(sheet, drawn, frame)]
     for line in drawn:
         sheet.block_line(frame.to_px(line.x0, line.y0), frame.to_px(line.x1, line.y1))
     for ridge in ridges(picture):
         text = f"ridge {significant(ridge.intensity)}"
         middle = frame.to_px(ridge.intensity, ridge.flops_per_s)
-        roofs.append((sheet.place(text, _around(middle, 5, text)), _colour(ridge.roof)))
+        roofs.append((sheet.place(text, around(middle, 5, text)), _colour(ridge.roof)))
     ranks = [_rank_label(sheet, frame, row, points) for row, is_named in zip(points, named, strict=True) if is_named]
     layers = [*(_line(line, frame) for line in drawn), _ridge_marks(picture, frame)]
     layers += [_links(points, frame), _marks(points, frame)]
@@ -106,7 +105,7 @@ def _rank_label(sheet: Sheet, frame: Frame, row: Row, points: Sequence[Row]) -> 
     )
     if free and 2 * _radius(row) >= text_px(text) + _INSIDE_PX:
         return Label(text, *middle, 0.0), INK if row["fill"] == _HOLLOW else _HOLLOW
-    return sheet.place(text, _around(middle, _radius(row), text)), INK
+    return sheet.place(text, around(middle, _radius(row), text)), INK
 
 
 def _px(frame: Frame, row: Row) -> tuple[float, float]:
@@ -119,68 +118,6 @@ def _radius(row: Row) -> float:
 
 def _colour(roof: Roof) -> str:
     return FAINT if roof.is_memory else COLOURS.get(roof.name, INK)
-
-
-def _around(middle: tuple[float, float], radius: float, text: str) -> Iterator[tuple[float, float]]:
-    """Places for a text beside something round, the nearest first: right, left, above, below, and the corners."""
-    px, py = middle
-    for far in (4.0, 10.0, 18.0, 30.0):
-        across, down = radius + far + text_px(text) / 2, radius + far + FONT_PX / 2
-        for x, y in (
-            (across, 0),
-            (-across, 0),
-            (0, -down),
-            (0, down),
-            (across, -down),
-            (across, down),
-            (-across, -down),
-            (-across, down),
-        ):
-            yield px + x, py + y
-
-
-def _roof_labels(sheet: Sheet, drawn: Sequence[Line], frame: Frame) -> Iterator[tuple[Label, Roof]]:
-    """Each roof with value and source; compute roofs that are the same line share one label."""
-    compute = sorted((line for line in drawn if not line.roof.is_memory), key=lambda line: -line.roof.value)
-    while compute:
-        same = [line for line in compute if line.roof.value * _SAME >= compute[0].roof.value]
-        compute = compute[len(same) :]
-        first = same[0].roof
-        names = ", ".join(line.roof.label for line in same)
-        text = f"{names}: {quantity(first.value, 'flop/s')} ({first.source})"
-        yield sheet.place(text, _along_ceiling(same[0], frame, text)), first
-    for line in drawn:
-        if line.roof.is_memory:
-            text = f"{line.roof.label} {quantity(line.roof.value, 'byte/s')} ({line.roof.source})"
-            places = _along_slope(line, frame, text)
-            yield sheet.place(text, places, angle=frame.slope_degrees), line.roof
-
-
-def _along_ceiling(line: Line, frame: Frame, text: str) -> Iterator[tuple[float, float]]:
-    """Above the line from its right end to the left, then below it."""
-    left, y = frame.to_px(line.x0, line.y0)
-    right, _ = frame.to_px(line.x1, line.y1)
-    half = text_px(text) / 2
-    last = max(left + half, half + 4)
-    for off in (-_OFF_LINE_PX, _OFF_LINE_PX + 1, -_FAR_OFF_PX, _FAR_OFF_PX):
-        x = right - half - 4
-        yield x, y + off
-        while x - 20 > last:
-            x -= 20
-            yield x, y + off
-
-
-def _along_slope(line: Line, frame: Frame, text: str) -> Iterator[tuple[float, float]]:
-    """Along the line from its middle outwards, above it and then below it."""
-    start, end = frame.to_px(line.x0, line.y0), frame.to_px(line.x1, line.y1)
-    length = math.dist(start, end)
-    turn = math.radians(frame.slope_degrees)
-    half = text_px(text) / 2 / length if length else 0.5
-    for off in (-_OFF_LINE_PX, _OFF_LINE_PX + 1):
-        for part in sorted((step / 20 for step in range(21)), key=lambda part: abs(part - 0.45)):
-            if half <= part <= 1 - half or part == 0.45:  # noqa: PLR2004 - the middle is tried however short the line
-                x, y = (start[at] + part * (end[at] - start[at]) for at in (0, 1))
-                yield x - off * math.sin(turn), y + off * math.cos(turn)
 
 
 def _axes(frame: Frame) -> tuple[alt.X, alt.Y]:
