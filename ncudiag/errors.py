@@ -88,6 +88,16 @@ class NcudiagError(Exception):
         self.hint = hint
         self.details: dict[str, object] = dict(details or {})
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Errors travel between processes whole; an exception's own way would call the class with the message alone."""
+        return _revived, (type(self), self.__dict__.copy())
+
+
+def _revived(kind: type[NcudiagError], state: dict[str, object]) -> NcudiagError:
+    error = kind.__new__(kind, state["message"])
+    error.__dict__.update(state)
+    return error
+
 
 class ReportError(NcudiagError):
     """The report cannot be read, or holds no (matching) kernel."""
@@ -168,3 +178,13 @@ class RuleFileError(NcudiagError):
     """A rule file does not fit the schema; the message carries its file and key path."""
 
     exit_status = EXIT_USAGE
+
+
+def internal_error(error: BaseException) -> NcudiagError:
+    """An exception that nobody expected, as an error of ours."""
+    return NcudiagError(
+        "internal",
+        f"{type(error).__name__}: {error}" if str(error) else type(error).__name__,
+        "This is a bug in ncudiag; please report it with the command and, if you may, its input. "
+        "NCUDIAG_DEBUG=1 in the environment shows where it happened.",
+    )

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import gc
+from contextlib import closing
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ncudiag.cli.files import expand
 from ncudiag.cli.formats import OutputFormat
-from ncudiag.cli.output import OutputOptions, check_output, check_several, emit_report, emit_reports
+from ncudiag.cli.output import OutputOptions, check_output, check_several, emit_report
 from ncudiag.cli.settings import Choices
-from ncudiag.errors import EXIT_OK, NcudiagError, UsageError
+from ncudiag.errors import EXIT_OK, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from typing import Unpack
 
     from ncudiag.report.document import Report
@@ -30,8 +31,31 @@ class DiagnoseOptions(Choices, total=False):
     brief: bool
 
 
+@dataclass(frozen=True)
+class Spread:
+    """How several inputs are worked on, and where each answer goes.
+
+    Attributes:
+        jobs: processes; 1 for none but this one.
+        output_dir: a folder with a file for each answer; None for one output.
+        resume: leave out what is finished in that folder.
+    """
+
+    jobs: int = 1
+    output_dir: str | None = None
+    resume: bool = False
+
+
+ALONE = Spread()
+
+
 def answer(
-    files: list[str], choice: OutputOptions, *, plot: str | None = None, **options: Unpack[DiagnoseOptions]
+    files: list[str],
+    choice: OutputOptions,
+    *,
+    plot: str | None = None,
+    spread: Spread = ALONE,
+    **options: Unpack[DiagnoseOptions],
 ) -> int:
     """Explain files and write the answers.
 
@@ -39,6 +63,7 @@ def answer(
         files: names and patterns.
         choice: what to write and where.
         plot: where to draw the roofline of the one report.
+        spread: processes, and a file for each answer.
         options: as :func:`ncudiag.diagnose` takes them.
 
     Returns:
@@ -48,7 +73,15 @@ def answer(
         NcudiagError: there is no answer at all.
     """
     names = expand(files)
-    check_several(len(names), choice)
+    single = len(names) == 1 and not choice.many and spread.output_dir is None
+    if spread.resume and spread.output_dir is None:
+        raise UsageError(
+            "usage",
+            "--resume needs --output-dir",
+            "With a file for each answer the next call knows what is finished: --output-dir answers --resume.",
+        )
+    if not single:
+        _check_several(names, choice, spread, plot=plot)
     check_output(choice.output, names)
     if plot is not None:
         _check_plot(plot, names, choice)
@@ -57,24 +90,55 @@ def answer(
     # What was imported stays to the end: it need not be looked through again while a large report is read.
     gc.freeze()
     gc.enable()
+    if not single:
+        return _several(names, choice, spread, options)
+    report = diagnose(names[0], top=choice.top, **options)
+    emit_report(report, choice)
+    if plot is not None:
+        _emit_plot(plot, report, choice)
+    return EXIT_OK
 
-    def one(name: str) -> Report:
-        return diagnose(name, top=choice.top, **options)
 
-    if len(names) == 1 and not choice.many:
-        report = one(names[0])
-        emit_report(report, choice)
-        if plot is not None:
-            _emit_plot(plot, report, choice)
-        return EXIT_OK
-    return emit_reports(_answers(names, one), choice)
+def _check_several(names: list[str], choice: OutputOptions, spread: Spread, *, plot: str | None) -> None:
+    if plot is not None:
+        raise UsageError("usage", "--plot draws one report", "Call it once for each file.")
+    if spread.output_dir is None:
+        check_several(len(names), choice)
+    elif choice.output is not None or choice.many:
+        word = "--many" if choice.many else "--output"
+        raise UsageError("usage", f"{word} does not go with --output-dir", "One file for all, or one for each answer.")
+
+
+def _several(names: list[str], choice: OutputOptions, spread: Spread, options: DiagnoseOptions) -> int:
+    from ncudiag.cli import terminal
+    from ncudiag.cli.many import Explain, checked, emit_many, explained
+    from ncudiag.cli.many_progress import counted
+    from ncudiag.cli.output import place_of
+
+    if spread.output_dir is None:
+        explain = Explain(choice, place_of(choice), {**options})
+        with (
+            explained(names, explain, jobs=spread.jobs) as answers,
+            closing(counted(answers, len(names), to_terminal=choice.output is None)) as told,
+        ):
+            return emit_many(checked(told), choice)
+    from ncudiag.cli.folder import Folder, tell_counts
+
+    folder = Folder(spread.output_dir, choice, {**options})
+    names = folder.inputs(names)
+    rest = folder.unfinished(names) if spread.resume else names
+    with (
+        explained(rest, Explain(choice, terminal.FILE, {**options}), jobs=spread.jobs) as answers,
+        closing(counted(answers, len(rest), to_terminal=False)) as told,
+    ):
+        counts = folder.write(told)
+    tell_counts(counts, spread.output_dir)
+    return counts.status
 
 
 def _check_plot(plot: str, names: list[str], choice: OutputOptions) -> None:
     from ncudiag.cli.plot import check_plot
 
-    if len(names) > 1 or choice.many:
-        raise UsageError("usage", "--plot draws one report", "Call it once for each file.")
     check_plot(plot, form=choice.format, output=choice.output, others=names)
 
 
@@ -114,15 +178,3 @@ def plain_call(arguments: list[str]) -> tuple[list[str], OutputOptions] | None:
     if not files or form not in list(OutputFormat):
         return None
     return files, OutputOptions(format=OutputFormat(form))
-
-
-def _answers(names: list[str], one: Callable[[str], Report]) -> Iterator[tuple[str, Report | NcudiagError]]:
-    """A report for each file, or why there is none; a wrong option stops at once."""
-    for name in names:
-        try:
-            yield name, one(name)
-        except UsageError:
-            raise
-        except NcudiagError as error:
-            error.details.setdefault("path", name)
-            yield name, error

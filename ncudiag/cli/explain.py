@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ncudiag.cli import options as shared
-from ncudiag.cli.answer import answer
+from ncudiag.cli.answer import Spread, answer
 from ncudiag.cli.formats import OutputFormat
 from ncudiag.cli.output import OutputOptions
 
@@ -24,6 +24,9 @@ def explain(
     many: Annotated[
         bool, typer.Option("--many", help="With --format json: an array, one Report per file.", show_default=False)
     ] = False,
+    jobs: shared.Jobs = None,
+    output_dir: shared.OutputDir = None,
+    resume: shared.Resume = False,
     high: shared.High = None,
     saturated: shared.Saturated = None,
     borderline: shared.Borderline = None,
@@ -56,6 +59,7 @@ def explain(
       ncudiag explain report.csv --plot roofline.svg
       ncudiag explain report.csv --rules my_rules --ignore LAT011,trust
       ncudiag explain --many --format json "reports/**/*.csv" --output all.json
+      ncudiag explain "runs/**/*.csv.gz" --jobs 8 --format json --output-dir answers --resume
       ncudiag explain report.ncu-rep
       ncu --import report.ncu-rep --csv --page raw | ncudiag explain -
 
@@ -70,6 +74,7 @@ def explain(
         ),
         kernel=kernel or None,
         plot=plot,
+        spread=Spread(jobs=shared.parse_jobs(jobs), output_dir=output_dir, resume=resume),
         needed_bytes=shared.parse_bytes(needed_bytes),
         needed_flops=needed_flops,
         locale=locale,

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ncudiag.errors import ReportError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import IO
 
 _PATTERN = frozenset("*?[")
 
@@ -36,7 +42,23 @@ def expand(names: list[str]) -> list[str]:
 
 
 def write_atomically(name: str, text: str | bytes) -> None:
-    """Replace a file by a text in UTF-8, or by bytes, whole or not at all.
+    """Replace a file by a text in UTF-8, or by bytes, whole or not at all; see :func:`replacing`.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    with replacing(name) as file:
+        file.write(encoded(text))
+
+
+def encoded(text: str | bytes) -> bytes:
+    """A text as files of ours have it; what no UTF-8 can say is spelled out."""
+    return text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
+
+
+@contextmanager
+def replacing(name: str) -> Iterator[IO[bytes]]:
+    """A file to write, which takes the place of the old one at the end of the context, whole or not at all.
 
     A link is followed; a device or a pipe (``/dev/null``) is written to as it is; an existing file keeps its mode.
 
@@ -46,15 +68,15 @@ def write_atomically(name: str, text: str | bytes) -> None:
     import tempfile
 
     target = Path(os.path.realpath(name))
-    content = text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
     mode = target.stat().st_mode if target.exists() else None
     if mode is not None and not stat.S_ISREG(mode):
-        target.write_bytes(content)
+        with target.open("wb") as file:
+            yield file
         return
     handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:50]}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            yield file
         Path(temporary).chmod(stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
         Path(temporary).replace(target)
     except BaseException:

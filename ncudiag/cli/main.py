@@ -118,7 +118,7 @@ def _ours(error: Exception, arguments: list[str]) -> NcudiagError:
     typer brought click along in a package of its own at some point; what both have in common is
     ``format_message()``, and a test runs with either.
     """
-    from ncudiag.errors import NcudiagError, UsageError
+    from ncudiag.errors import UsageError, internal_error
 
     if isinstance(error, OSError) and "--help" in arguments:
         # typer prints the help itself; nothing else is open by then.
@@ -130,12 +130,7 @@ def _ours(error: Exception, arguments: list[str]) -> NcudiagError:
         # typer passes on pydantic's prefix.
         text = " ".join(str(message()).replace("Value error, ", "").split())
         return UsageError("usage", text, _usage_hint(arguments))
-    return NcudiagError(
-        "internal",
-        f"{type(error).__name__}: {error}" if str(error) else type(error).__name__,
-        "This is a bug in ncudiag; please report it with the command and, if you may, its input. "
-        "NCUDIAG_DEBUG=1 in the environment shows where it happened.",
-    )
+    return internal_error(error)
 
 
 def _usage_hint(arguments: list[str]) -> str:

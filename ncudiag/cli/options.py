@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Annotated, TypeAlias
 
@@ -20,12 +21,15 @@ __all__ = [
     "Format",
     "High",
     "Ignore",
+    "Jobs",
     "Kernel",
     "Ncu",
     "NoConfig",
     "Output",
+    "OutputDir",
     "OutputFormat",
     "Plot",
+    "Resume",
     "Rules",
     "Saturated",
     "Select",
@@ -34,6 +38,7 @@ __all__ = [
     "WithNcuRules",
     "chosen",
     "parse_bytes",
+    "parse_jobs",
     "split_words",
 ]
 
@@ -134,6 +139,17 @@ AllFindings: TypeAlias = Annotated[
         "--all-findings", help="In text, print every finding in full, not the three most useful.", show_default=False
     ),
 ]
+Jobs: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--jobs", metavar="N|auto", help="Explain so many files at a time; auto: one for each processor."),
+]
+OutputDir: TypeAlias = Annotated[
+    str | None, typer.Option("--output-dir", metavar="DIR", help="Write each answer to a file of its own in DIR.")
+]
+Resume: TypeAlias = Annotated[
+    bool,
+    typer.Option("--resume", help="With --output-dir: leave out files whose answer is up to date.", show_default=False),
+]
 NoConfig: TypeAlias = Annotated[
     bool,
     typer.Option("--no-config", help="Ignore ncudiag.toml and [tool.ncudiag] in pyproject.toml.", show_default=False),
@@ -193,3 +209,20 @@ def parse_bytes(text: str | None) -> float | None:
             "usage", f"--bytes {text} is no number of bytes", "Write it as in 1500000000, 1.5e9, 1.5GB or 512MiB."
         )
     return size
+
+
+def parse_jobs(text: str | None) -> int:
+    """A number of processes: 1 without the option, one for each processor that this process may use for ``auto``, 0.
+
+    Raises:
+        UsageError: it is no whole number, or below zero.
+    """
+    if text is None:
+        return 1
+    word = text.strip().lower()
+    if word in {"auto", "0"}:
+        # A batch system or a container may leave us fewer than the machine has.
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not re.fullmatch(r"[0-9]{1,4}", word):
+        raise UsageError("usage", f"--jobs {text} is no number of processes", "Write --jobs 8, or --jobs auto.")
+    return int(word)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ncudiag.cli import terminal
 from ncudiag.cli.formats import OutputFormat
-from ncudiag.errors import EXIT_OK, NcudiagError, UsageError
+from ncudiag.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import TextIO
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import IO, TextIO
 
     from ncudiag.cli.terminal import Terminal
+    from ncudiag.errors import NcudiagError
     from ncudiag.report.document import Report
 
 _STDOUT = "standard output"
@@ -57,48 +59,7 @@ def emit_report(report: Report, options: OutputOptions) -> None:
     Raises:
         UsageError: the output cannot be written (``output-not-writable``).
     """
-    _write(render(report, options, place=_place(options)), options)
-
-
-def emit_reports(results: Iterable[tuple[str, Report | NcudiagError]], options: OutputOptions) -> int:
-    """Write the answers for several inputs, one after another; a bad input does not stop the others.
-
-    Text goes out as soon as each answer is there. In a JSON array an input that could not be read has its error
-    document in its place. All errors are told on standard error too.
-
-    Returns:
-        The exit status: the highest one of all inputs.
-
-    Raises:
-        UsageError: the output cannot be written (``output-not-writable``).
-    """
-    status = EXIT_OK
-    parts: list[str] = []
-    documents: list[Report | NcudiagError] = []
-    place = _place(options)
-    at_once = options.output is None and options.format is not OutputFormat.JSON
-    written = 0
-    for name, result in results:
-        documents.append(result)
-        if isinstance(result, NcudiagError):
-            status = max(status, result.exit_status)
-            tell_error(result, name=name)
-            continue
-        if options.format is OutputFormat.JSON:
-            continue
-        part = render(result, options, place=place, first=written == 0)
-        written += 1
-        if at_once:
-            _write(part, options)
-        else:
-            parts.append(part)
-    if options.format is OutputFormat.JSON:
-        from ncudiag.report.json_output import many_to_json
-
-        parts.append(many_to_json(documents, brief=options.brief))
-    if parts:
-        _write("".join(parts), options)
-    return status
+    _write(render(report, options, place=place_of(options)), options)
 
 
 def check_several(number: int, options: OutputOptions) -> None:
@@ -116,7 +77,8 @@ def check_several(number: int, options: OutputOptions) -> None:
             raise UsageError("usage", message, "Call it once for each, with --output.")
     if number > 1 and options.format is OutputFormat.JSON and not options.many:
         message = f"{number} files do not fit into one JSON document"
-        raise UsageError("usage", message, "Add --many for an array with one Report per file.")
+        hint = "Add --many for an array with one Report per file, or --output-dir for a file for each."
+        raise UsageError("usage", message, hint)
 
 
 def emit_error(error: NcudiagError, options: OutputOptions) -> int:
@@ -217,18 +179,16 @@ def write_text(text: str, *, output: str | None = None) -> None:
     _write(text, OutputOptions(output=output))
 
 
-def write_file(content: bytes, name: str) -> None:
-    """Write a picture.
+def write_file(content: str | bytes, name: str) -> None:
+    """Write a file: a text, a picture.
 
     Raises:
         UsageError: it cannot be written (``output-not-writable``).
     """
     from ncudiag.cli.files import write_atomically
 
-    try:
+    with _told(name):
         write_atomically(name, content)
-    except OSError as error:
-        raise _not_writable(name, error.strerror or str(error)) from error
 
 
 def check_output(output: str | None, others: Iterable[str] = (), *, option: str = "--output") -> None:
@@ -249,7 +209,7 @@ def check_output(output: str | None, others: Iterable[str] = (), *, option: str 
         raise _not_writable(output, _NO_FOLDER)
 
 
-def _place(options: OutputOptions) -> Terminal:
+def place_of(options: OutputOptions) -> Terminal:
     """What the output can show."""
     return terminal.FILE if options.output is not None else terminal.of_stream(sys.stdout)
 
@@ -258,13 +218,45 @@ def _write(text: str, options: OutputOptions) -> None:
     """Write to the file or to standard output."""
     if options.output is None:
         _to_stream(text, sys.stdout)
-        return
-    from ncudiag.cli.files import write_atomically
+    else:
+        write_file(text, options.output)
 
+
+@contextmanager
+def writing(output: str | None) -> Iterator[Callable[[str], None]]:
+    """A function that writes one part after another: to standard output at once, to a file that is there at the end.
+
+    The file is opened with the first part. A failure leaves the old file as it was.
+
+    Raises:
+        UsageError: the output cannot be written (``output-not-writable``).
+    """
+    if output is None:
+        yield lambda text: _to_stream(text, sys.stdout)
+        return
+    from ncudiag.cli.files import encoded, replacing
+
+    file: IO[bytes] | None = None
+    with ExitStack() as stack:
+
+        def write(text: str) -> None:
+            nonlocal file
+            with _told(output):
+                file = file or stack.enter_context(replacing(output))
+                file.write(encoded(text))
+
+        yield write
+        with _told(output):
+            stack.close()
+
+
+@contextmanager
+def _told(output: str) -> Iterator[None]:
+    """Tell why a file cannot be written."""
     try:
-        write_atomically(options.output, text)
+        yield
     except OSError as error:
-        raise _not_writable(options.output, error.strerror or str(error)) from error
+        raise _not_writable(output, error.strerror or str(error)) from error
 
 
 def _to_stream(text: str, stream: TextIO | None) -> None:

@@ -15,7 +15,6 @@ from ncudiag.cli.output import (
     check_output,
     check_several,
     emit_report,
-    emit_reports,
     tell_error,
     tell_note,
     write_text,
@@ -82,6 +81,8 @@ def _emit(saved: Saved, choice: OutputOptions, words: tuple[str, ...], *, name: 
     content = saved.content
     if isinstance(content, tuple):
         check_several(len(content), choice)
+        from ncudiag.cli.many import emit_reports
+
         return emit_reports(_reports(content, words, choice.top, name), choice)
     if isinstance(content, Report):
         emit_report(_selected(content, words, choice.top, name), choice)

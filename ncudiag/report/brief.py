@@ -14,10 +14,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ncudiag.errors import NcudiagError
 from ncudiag.model import SourceWarning
 from ncudiag.report.brief_json import compact, cut, shorter, size, sparse
-from ncudiag.report.json_output import MEASURED, error_document
+from ncudiag.report.json_output import MEASURED
 from ncudiag.report.quantities import count
 from ncudiag.report.usefulness import by_usefulness, leads
 
@@ -72,13 +71,6 @@ class Step(NamedTuple):
 def brief_json(report: Report) -> str:
     """One compact JSON document, see the module."""
     return compact(sparse(brief(report)))
-
-
-def many_brief_json(documents: Sequence[Report | NcudiagError]) -> str:
-    """A compact JSON array with one brief document per input: a Report, or an error document."""
-    return compact(
-        [error_document(each) if isinstance(each, NcudiagError) else sparse(brief(each)) for each in documents]
-    )
 
 
 def brief(report: Report) -> Report:

@@ -16,6 +16,8 @@ from pydantic import BaseModel
 from ncudiag.report.document import SCHEMA_VERSION
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from ncudiag.compare.comparison import Comparison
     from ncudiag.errors import NcudiagError
     from ncudiag.report.document import Report
@@ -41,13 +43,36 @@ def to_json(report: Report, *, brief: bool = False) -> str:
     return dumps(plain(report))
 
 
-def many_to_json(documents: list[Report | NcudiagError], *, brief: bool = False) -> str:
-    """A JSON array with one document per input: a Report, or an error document for one that could not be read."""
+def document_json(document: Report | NcudiagError, *, brief: bool = False) -> str:
+    """A Report, or the error document of an input that there is none of."""
+    if isinstance(document, BaseModel):
+        return to_json(document, brief=brief)
     if brief:
-        from ncudiag.report.brief import many_brief_json
+        from ncudiag.report.brief_json import compact
 
-        return many_brief_json(documents)
-    return dumps([plain(each) if isinstance(each, BaseModel) else error_document(each) for each in documents])
+        return compact(error_document(document))
+    return dumps(error_document(document))
+
+
+def many_to_json(documents: Iterable[Report | NcudiagError], *, brief: bool = False) -> str:
+    """A JSON array with one document per input: a Report, or an error document for one that could not be read."""
+    return "".join(array_parts((document_json(each, brief=brief) for each in documents), brief=brief))
+
+
+def array_parts(documents: Iterable[str], *, brief: bool = False) -> Iterator[str]:
+    """The text of a JSON array, part by part: together what :func:`dumps` gives for a list of all documents.
+
+    Args:
+        documents: JSON as :func:`document_json` writes it.
+        brief: whether it is brief JSON, which has no line breaks.
+    """
+    opening, between, closing = ("[", ",", "]\n") if brief else ("[\n  ", ",\n  ", "\n]\n")
+    before = opening
+    for document in documents:
+        # No text has a line break in it: JSON spells those out.
+        yield before + document.rstrip("\n").replace("\n", "\n  ")
+        before = between
+    yield closing if before is between else "[]\n"
 
 
 def comparison_to_json(comparison: Comparison, error: NcudiagError | None = None) -> str:

@@ -13,6 +13,7 @@ reasons are counted out loud. Programs that a test machine does not have are sto
 from __future__ import annotations
 
 import doctest
+import gzip
 import json
 import os
 import re
@@ -281,6 +282,10 @@ def furnish(folder: Path) -> None:
         (folder / f"{name}.csv").write_text(text, encoding="utf-8")
     (folder / "reports").mkdir()
     shutil.copy(samples / "saxpy" / "report.csv", folder / "reports" / "saxpy.csv")
+    for run, text in zip(("2026-11-28", "2026-11-29"), before_and_after().values(), strict=True):
+        (folder / "runs" / run).mkdir(parents=True)
+        (folder / "runs" / run / "rank0.csv").write_text(text, encoding="utf-8")
+        (folder / "runs" / run / "rank1.csv.gz").write_bytes(gzip.compress(text.encode("utf-8")))
     (folder / "report.ncu-rep").write_bytes(
         b"NVR\0\2\0\0\0...2024.1.1.0 (build 33998838) (public-release)..." + b"\0" * 64
     )

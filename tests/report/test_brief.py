@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from ncudiag import diagnose
 from ncudiag.errors import NcudiagError, ReportError
 from ncudiag.model import SourceWarning
-from ncudiag.report.brief import BUDGET, brief, brief_json, many_brief_json
+from ncudiag.report.brief import BUDGET, brief, brief_json
 from ncudiag.report.brief_json import OPTIONAL, compact, cut, number, shorter, size, sparse
 from ncudiag.report.document import Report
-from ncudiag.report.json_output import to_json
+from ncudiag.report.json_output import many_to_json, to_json
 from ncudiag.report.schema import json_schema
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def test_texts_are_cut_in_the_open() -> None:
 
 def test_several_documents_and_the_error_of_one() -> None:
     error = ReportError("no-kernels", "nothing in it", "Profile again.")
-    first, second = json.loads(many_brief_json([error, examples.varied()]))
+    first, second = json.loads(many_to_json([error, examples.varied()], brief=True))
     assert first["error"]["code"] == "no-kernels"
     assert len(second["kernels"]) == 6
     assert to_json(examples.varied(), brief=True) == brief_json(examples.varied())

@@ -143,5 +143,8 @@ def test_errors_have_a_document_of_their_own() -> None:
     assert error_document(error) == expected
     jsonschema.Draft202012Validator(json_schema("error")).validate(expected)
     both = strict(many_to_json([error, examples.varied()], brief=True))
+    assert many_to_json([]) == many_to_json([], brief=True) == "[]\n"
+    whole = many_to_json([error, examples.varied()])
+    assert whole == dumps([error_document(error), strict(to_json(examples.varied()))])
     assert both[0] == expected
     assert both[1]["totals"]["kernels"] == 6

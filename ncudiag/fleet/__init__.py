@@ -1,0 +1,1 @@
+"""Many reports: on the processors of this machine, and on a cluster of machines."""
