@@ -37,7 +37,8 @@ def test_importing_the_package_is_light() -> None:
 
 
 def test_importing_every_module_is_light() -> None:
-    below_report = [name for name in modules() if name.split(".")[1] not in ("cli", "report", "api")]
+    # server is imported by `ncudiag mcp` alone; the protocol's SDK brings click along.
+    below_report = [name for name in modules() if name.split(".")[1] not in ("cli", "report", "api", "server")]
     assert loaded_after("import " + ", ".join(below_report)) & {*HEAVY, *TERMINAL} == set()
     assert loaded_after("import " + ", ".join(modules())) & set(HEAVY) == set()
 
