@@ -106,15 +106,15 @@ def diagnose(
     top = top_of(choices)
     if isinstance(source, Profile):
         diagnosed = _diagnosed(source.launches, options, units=lambda: source.units)
-        return _report(diagnosed, source.source, options, top=top, problems=_failures(source.log) + problems)
+        return _report(diagnosed, source.source, options, top=top, problems=_failures(source.log, choices) + problems)
     stream = open_report(source, locale=locale, name=name)
     try:
         diagnosed = _diagnosed(stream, options, units=lambda: stream.units)
     except BinaryReportError as met:
         return diagnose(_converted(source, met, name=name, ncu=ncu), **choices)
     except EmptyReportError as error:
-        raise _explained(error) from error
-    return _report(diagnosed, stream.source, options, top=top, problems=_failures(stream.log) + problems)
+        raise _explained(error, with_host=choices.get("with_host", False)) from error
+    return _report(diagnosed, stream.source, options, top=top, problems=_failures(stream.log, choices) + problems)
 
 
 def run(target: Sequence[str], **options: Unpack[RunChoices]) -> Report:
@@ -244,20 +244,20 @@ def _converted(source: SourceLike, met: BinaryReportError, *, name: str | None, 
     return read_binary(source, met, name=name, ncu=ncu)
 
 
-def _explained(error: EmptyReportError) -> NcudiagError:
+def _explained(error: EmptyReportError, *, with_host: bool = False) -> NcudiagError:
     """A report without kernels is often the log of a run that failed; ncu's own lines say more then."""
     from ncudiag.ncu.messages import classify
 
-    return classify(error.lines) or error
+    return classify(error.lines, full_paths=with_host) or error
 
 
-def _failures(log: Sequence[str]) -> tuple[SourceWarning, ...]:
+def _failures(log: Sequence[str], choices: Choices) -> tuple[SourceWarning, ...]:
     """What ncu's own lines say about a failure beside good data: launches may be missing then."""
     if not any(line.startswith("==ERROR==") for line in log):
         return ()
     from ncudiag.ncu.messages import classify
 
-    error = classify(log, only_certain=True)
+    error = classify(log, only_certain=True, full_paths=choices.get("with_host", False))
     if error is None:
         return ()
     if error.code == "application-failed":

@@ -69,12 +69,16 @@ class Profile(BaseModel):
     units: Mapping[str, str] = {}
     log: tuple[str, ...] = ()
 
-    def to_dataframe(self) -> pd.DataFrame:
+    def to_dataframe(self, *, with_host: bool = False) -> pd.DataFrame:
         """One row for each launch, in file order.
 
+        Args:
+            with_host: with the columns ``process_name`` (the process's path) and ``host_name``.
+
         Returns:
-            Identity columns (report, id, process_id, kernel_name, device, block, grid, ..., complete, invocations),
-            then every metric of the report under its name in base units. A missing metric is NaN, never zero.
+            Identity columns (report, id, process_id, kernel_name, context, stream, device, block, grid,
+            compute_capability, complete, invocations), then every metric of the report under its ncu name in the base
+            unit that :attr:`units` has for it. A missing metric is NaN, never zero.
         """
         import pandas as pd
 
@@ -84,8 +88,7 @@ class Profile(BaseModel):
                 "report",
                 "id",
                 "process_id",
-                "process_name",
-                "host_name",
+                *(("process_name", "host_name") if with_host else ()),
                 "kernel_name",
                 "context",
                 "stream",

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from ncudiag.errors import ErrorCode, NcudiagError, ProfilingError, ReportError
 from ncudiag.ncu.catalogue import Message, load_catalogue
+from ncudiag.ncu.discretion import discreet, without_paths
 from ncudiag.ncu.log import Log, read_log
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def classify(
     exit_status: int | None = None,
     kernel: Sequence[str] = (),
     only_certain: bool = False,
+    full_paths: bool = False,
 ) -> NcudiagError | None:
     """The error that explains a log best; it is returned, not raised.
 
@@ -85,6 +87,7 @@ def classify(
         exit_status: ncu's exit status, when known; it only adds to the details.
         kernel: the kernel filter of the run, to name the nearest kernels.
         only_certain: leave out what explains a failure only when nothing else does (for a log beside data).
+        full_paths: for a log from somewhere else, keep the paths of its files and programs; else only their names.
 
     Returns:
         None when nothing in the log names a failure. Otherwise a ProfilingError; for a log from somewhere
@@ -104,7 +107,12 @@ def classify(
     if code == "filter-no-match":
         hint = _name_kernels(log, kernel, hint)
     kind = ReportError if environment is None and code in _ABOUT_THE_REPORT else ProfilingError
-    return kind(code, happened, hint, details=_details(log, matched, exit_status))
+    details = _details(log, matched, exit_status)
+    if environment is None and not full_paths:
+        known = (*log.processes, log.report or "")
+        happened, hint = (without_paths(text, known) for text in (happened, hint))
+        details = {name: discreet(value, known) for name, value in details.items()}
+    return kind(code, happened, hint, details=details)
 
 
 def remarks(lines: Iterable[str]) -> tuple[tuple[str, str], ...]:

@@ -134,10 +134,11 @@ def _broken(shown: str, found: Findings) -> _Cause | None:
 def _misled(shown: str, log: Log, lines: Sequence[str]) -> _Cause | None:
     """The output of ncu, but not as CSV."""
     if log.report_path:
+        name = re.split(r"[/\\]", log.report_path)[-1]  # where it lies is nobody's business but its owner's
         return (
             "csv-not-in-log",
-            f"ncu wrote a report file ({log.report_path}) instead of CSV",
-            f"Print it as CSV: `{_convert(log.report_path)} > report.csv`.",
+            f"ncu wrote a report file ({name}) instead of CSV",
+            f"Print it as CSV: `{_convert(name)} > report.csv`.",
         )
     if any(_TEXT_PAGE.match(line) for line in lines):
         return (

@@ -208,8 +208,8 @@ def test_what_is_no_report(data: bytes, code: str, word: str, tmp_path: Path) ->
 
 def test_conversion_commands() -> None:
     assert (
-        "ncu --import '/a b/r.ncu-rep' --csv --page raw --print-units base"
-        in error_of("==PROF== Report: /a b/r.ncu-rep\n").hint
+        "ncu --import 'my r.ncu-rep' --csv --page raw --print-units base"
+        in error_of("==PROF== Report: /a b/my r.ncu-rep\n").hint
     )
     assert "ncu --import FILE --csv --page raw --print-units base" in error_of(io.BytesIO(b"NVR\0")).hint
 
