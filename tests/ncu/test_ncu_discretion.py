@@ -11,7 +11,7 @@ from ncudiag.ncu.discretion import discreet, without_paths
     ("text", "told"),
     [
         ("wrote it to /home/alice/runs/report.ncu-rep", "wrote it to report.ncu-rep"),
-        ("ncu --import /mnt/alice/r.ncu-rep --csv", "ncu --import r.ncu-rep --csv"),
+        ("ncu --import /scratch/alice/r.ncu-rep --csv", "ncu --import r.ncu-rep --csv"),
         ("no such file: '/data/alice/in.bin'", "no such file: 'in.bin'"),
         ('in /home/alice/ and "/Users/bob/x y"', 'in alice and "x y"'),
         (r"wrote C:\Users\alice\r.ncu-rep now", "wrote r.ncu-rep now"),

@@ -120,7 +120,7 @@ def test_a_report_that_names_host_and_home(tmp_path: Path) -> None:
         "==PROF== Report: /home/alice/runs/r.ncu-rep\n",
         "==ERROR== Failed to save the report to file /home/alice/runs/r.ncu-rep\n",
         (
-            "Traceback (most recent call last):\n  File x\nFileNotFoundError: [Errno 2] No such file: '/home/alice/in'\n"
+            "Traceback (most recent call last):\n  File x\nFileNotFoundError: No such file: '/home/alice/in'\n"
             "==ERROR== The application returned an error code (1).\n"
         ),
         "==ERROR== Failed to open/create lock file /tmp/nsight-compute-lock.\n",
