@@ -13,7 +13,7 @@ from ncudiag.ncu.discretion import discreet, without_paths
         ("wrote it to /home/alice/runs/report.ncu-rep", "wrote it to report.ncu-rep"),
         ("ncu --import /scratch/alice/r.ncu-rep --csv", "ncu --import r.ncu-rep --csv"),
         ("no such file: '/data/alice/in.bin'", "no such file: 'in.bin'"),
-        ('in /home/alice/ and "/Users/bob/x y"', 'in alice and "x y"'),
+        ('in /home/alice/ and "/Users/alice/x y"', 'in alice and "x y"'),
         (r"wrote C:\Users\alice\r.ncu-rep now", "wrote r.ncu-rep now"),
         ("lock file /tmp/nsight-compute-lock, /dev/shm/x", "lock file /tmp/nsight-compute-lock, /dev/shm/x"),
         ("/scratch/alice/app failed", "app failed"),
@@ -38,5 +38,11 @@ def test_programs_keep_their_names_wherever_they_lie() -> None:
 
 
 def test_values_of_every_kind() -> None:
-    details = {"report": "/home/a/b", "lines": ("/home/a/c",), "deep": {"x": ["/home/a/d"]}, "status": 1, "no": None}
+    details = {
+        "report": "/home/alice/b",
+        "lines": ("/home/alice/c",),
+        "deep": {"x": ["/home/alice/d"]},
+        "status": 1,
+        "no": None,
+    }
     assert discreet(details) == {"report": "b", "lines": ["c"], "deep": {"x": ["d"]}, "status": 1, "no": None}
