@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Unpack, cast
 
 from ncudiag._version import __version__
 from ncudiag.choices import Choices, engine_options, kernel_words, top_of
-from ncudiag.diagnose import Diagnosed, Options, diagnose_launches
-from ncudiag.diagnose.by_name import ByName, nearest
+from ncudiag.diagnose.by_name import ByName
 from ncudiag.diagnose.diagnosis import Tool
 from ncudiag.diagnose.ranking import focus
-from ncudiag.errors import BinaryReportError, EmptyReportError, NcudiagError, ReportError
-from ncudiag.model import Profile, Source, SourceWarning
-from ncudiag.reading import open_report, read_report
+from ncudiag.errors import BinaryReportError, EmptyReportError
+from ncudiag.opening import Opened, converted, diagnose_opened, explained
+from ncudiag.reading import read_report
 from ncudiag.report.document import Report, Totals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ncudiag.compare.comparison import Comparison
     from ncudiag.diagnose.diagnosis import Diagnosis
-    from ncudiag.diagnose.engine import Units
-    from ncudiag.model import Launch
+    from ncudiag.diagnose.engine import Diagnosed, Options
+    from ncudiag.model import Profile, Source, SourceWarning
     from ncudiag.reading import SourceLike
     from ncudiag.running import Ran, RunOptions
+    from ncudiag.sides import SideLike
 
 
 def read(source: SourceLike, *, locale: str | None = None, name: str | None = None, ncu: str | None = None) -> Profile:
@@ -52,9 +52,9 @@ def read(source: SourceLike, *, locale: str | None = None, name: str | None = No
     try:
         return read_report(source, locale=locale, name=name)
     except BinaryReportError as met:
-        return _converted(source, met, name=name, ncu=ncu)
+        return converted(source, met, name=name, ncu=ncu)
     except EmptyReportError as error:
-        raise _explained(error) from error
+        raise explained(error) from error
 
 
 if TYPE_CHECKING:  # nothing at run time needs it, and explain starts without what it comes from
@@ -104,17 +104,9 @@ def diagnose(
     """
     options, problems = engine_options(choices)
     top = top_of(choices)
-    if isinstance(source, Profile):
-        diagnosed = _diagnosed(source.launches, options, units=lambda: source.units)
-        return _report(diagnosed, source.source, options, top=top, problems=_failures(source.log, choices) + problems)
-    stream = open_report(source, locale=locale, name=name)
-    try:
-        diagnosed = _diagnosed(stream, options, units=lambda: stream.units)
-    except BinaryReportError as met:
-        return diagnose(_converted(source, met, name=name, ncu=ncu), **choices)
-    except EmptyReportError as error:
-        raise _explained(error, with_host=choices.get("with_host", False)) from error
-    return _report(diagnosed, stream.source, options, top=top, problems=_failures(stream.log, choices) + problems)
+    opened = Opened(source, locale=locale, name=name, ncu=ncu, with_host=options.with_host)
+    diagnosed = diagnose_opened((opened,), options)
+    return _report(diagnosed, opened.source, options, top=top, problems=opened.failures + problems)
 
 
 def run(target: Sequence[str], **options: Unpack[RunChoices]) -> Report:
@@ -177,24 +169,32 @@ def _with_rank(entry: Diagnosis, ranks: Mapping[int, int]) -> Diagnosis:
 
 
 def compare(
-    before: SourceLike | Profile,
-    after: SourceLike | Profile,
+    before: SideLike,
+    after: SideLike,
     *,
     locale: str | None = None,
     ncu: str | None = None,
     **choices: Unpack[Choices],
 ) -> Comparison:
-    """Say what changed between two reports of the same program.
+    """Say what changed between two reports of the same program, or between several of each side.
+
+    Several reports of a side repeat each other: the launches of the same kernel in all of them count together. Medians
+    are over all launches; spread is (max - min) / median over all launches, so it holds what varies from launch to
+    launch and from run to run, and a change inside it is no clear difference. ``file_spread`` of a pair is the part
+    between the runs: (max - min) of the files' medians / median. One launch in each of several files is enough to know
+    the spread. A file that is a copy of another one of its side is no further measurement and counts once.
 
     Args:
-        before: as for :func:`diagnose`.
+        before: as for :func:`diagnose`, or a list or tuple of such sources. (A list of str with a header among them is
+            the lines of one report, as everywhere.)
         after: likewise.
-        locale: as for :func:`read`, for both.
+        locale: as for :func:`read`, for all files.
         ncu: likewise.
         **choices: as for :func:`diagnose`; ``top`` keeps so many pairs, ``brief`` changes nothing.
 
     Returns:
-        Pairs of kernels with their status; ``comparable`` is False when none can be compared.
+        Pairs of kernels with their status; ``before_files`` and ``after_files`` are the sources one by one;
+        ``comparable`` is False when none can be compared.
 
     Raises:
         ReportError: a source cannot be read, is no report, or holds no (matching) kernel.
@@ -203,66 +203,17 @@ def compare(
         RuleFileError: as for :func:`diagnose`.
     """
     from ncudiag.compare.judge import compare_kernels
+    from ncudiag.sides import side_of
 
     top = top_of(choices)
     whole = choices.copy()
     # What pairs with what is only known with all kernels and all their metrics.
     whole.pop("top", None)
     whole.pop("brief", None)
-    old = diagnose(before, locale=locale, ncu=ncu, **whole)
-    new = diagnose(after, locale=locale, ncu=ncu, **whole)
-    comparison = compare_kernels(
-        (old.source, old.kernels), (new.source, new.kernels), tool=Tool.model_construct(version=__version__)
-    )
+    options, problems = engine_options(whole)
+    old, new = (side_of(each, options, locale=locale, ncu=ncu, problems=problems) for each in (before, after))
+    comparison = compare_kernels(old, new, tool=Tool.model_construct(version=__version__))
     return comparison if top is None else comparison.model_copy(update={"pairs": comparison.pairs[:top]})
-
-
-def _diagnosed(launches: Iterable[Launch], options: Options, *, units: Units) -> Diagnosed:
-    diagnosed = diagnose_launches(launches, options=options, units=units)
-    if diagnosed.kernels:
-        return diagnosed
-    if not diagnosed.names:
-        raise ReportError(
-            "no-kernels", "the profile holds no kernel", "Profile again; see what ncu printed while it ran."
-        )
-    raise _no_match(options.kernels, diagnosed.names)
-
-
-def _no_match(words: Sequence[str], names: Sequence[str]) -> ReportError:
-    return ReportError(
-        "filter-no-match",
-        f"no kernel matches {' or '.join(repr(word) for word in words)}",
-        f"Nearest names in this report: {', '.join(nearest(words[0], names))}. A plain word is searched in the short "
-        "name, whatever its case; `regex:...` is searched in the full name.",
-        details={"kernels": list(names)[:50], "filter": list(words)},
-    )
-
-
-def _converted(source: SourceLike, met: BinaryReportError, *, name: str | None, ncu: str | None) -> Profile:
-    from ncudiag.converting import read_binary
-
-    return read_binary(source, met, name=name, ncu=ncu)
-
-
-def _explained(error: EmptyReportError, *, with_host: bool = False) -> NcudiagError:
-    """A report without kernels is often the log of a run that failed; ncu's own lines say more then."""
-    from ncudiag.ncu.messages import classify
-
-    return classify(error.lines, full_paths=with_host) or error
-
-
-def _failures(log: Sequence[str], choices: Choices) -> tuple[SourceWarning, ...]:
-    """What ncu's own lines say about a failure beside good data: launches may be missing then."""
-    if not any(line.startswith("==ERROR==") for line in log):
-        return ()
-    from ncudiag.ncu.messages import classify
-
-    error = classify(log, only_certain=True, full_paths=choices.get("with_host", False))
-    if error is None:
-        return ()
-    if error.code == "application-failed":
-        return (SourceWarning(code=error.code, message=f"{error.message} What was captured before is diagnosed."),)
-    return (SourceWarning(code="partial", message=f"Some launches may be missing: {error.message}"),)
 
 
 def _report(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ncudiag.compare.judge import compare_kernels
+from ncudiag.compare.side import Side
 from ncudiag.diagnose.diagnosis import Diagnosis, Duration, Finding, KernelIdentity, Limiter, Tool
 from ncudiag.model import Source
 
@@ -97,4 +98,4 @@ def source(path: str, *, ncu_version: str | None = "2024.1.0") -> Source:
 def compared(before: Sequence[Diagnosis], after: Sequence[Diagnosis]) -> Comparison:
     """The comparison of two lists of kernels."""
     tool = Tool(version="0.1.0")
-    return compare_kernels((source("before.csv"), before), (source("after.csv"), after), tool=tool)
+    return compare_kernels(Side(source("before.csv"), before), Side(source("after.csv"), after), tool=tool)

@@ -28,7 +28,8 @@ def application(arguments: list[str]) -> typer.Typer:
         if hasattr(module, "commands"):
             app.add_typer(module.commands(), name=name)
             continue
-        app.command(name, context_settings=getattr(module, "CONTEXT_SETTINGS", None))(getattr(module, name))
+        kind, settings = (getattr(module, each, None) for each in ("COMMAND", "CONTEXT_SETTINGS"))
+        app.command(name, cls=kind, context_settings=settings)(getattr(module, name))
     return app
 
 

@@ -10,18 +10,28 @@ from ncudiag.cli import options as shared
 from ncudiag.cli import terminal
 from ncudiag.cli.formats import DocumentFormat
 from ncudiag.cli.output import check_output, tell_error, write_text
-from ncudiag.errors import ComparisonError, UsageError
+from ncudiag.cli.side_files import SidesCommand, sides
+from ncudiag.errors import ComparisonError
 
 Format = Annotated[
     DocumentFormat, typer.Option("--format", help="Text for people, or a JSON document.", show_default=True)
 ]
-Report = Annotated[str, typer.Argument(help="A report.", show_default=False)]
+COMMAND = SidesCommand
+Reports = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="BEFORE AFTER", help="A report each; a quoted pattern or a folder is several repeats."),
+]
+Before = Annotated[
+    list[str] | None, typer.Option("--before", metavar="FILE...", help="Reports that repeat each other.")
+]
+After = Annotated[list[str] | None, typer.Option("--after", metavar="FILE...", help="Likewise.")]
 
 
 def compare(
     *,
-    before: Report,
-    after: Report,
+    reports: Reports = None,
+    before: Before = None,
+    after: After = None,
     output_format: Format = DocumentFormat.TEXT,
     kernel: shared.Kernel = None,
     output: shared.Output = None,
@@ -40,21 +50,23 @@ def compare(
     Examples:
       ncudiag compare before.csv after.csv
       ncudiag compare before.csv after.csv --kernel stencil --format json
+      ncudiag compare --before before/*.csv --after after/*.csv
+      ncudiag compare "main/*.csv" "branch/*.csv"
 
-    Kernels pair by name and launch shape. A change inside the spread of the launches is no clear difference, and
-    times at different clocks do not compare. Exit status 5 when no pair can be compared.
+    Kernels pair by name and launch shape. Several files of a side repeat each other: their launches count together. A
+    change inside the spread of launches and files is no clear difference, and times at different clocks do not compare.
+    Exit status 5 when no pair can be compared.
     """  # noqa: D301 - \b is typer's mark for a block that keeps its lines
-    if before == after == "-":
-        raise UsageError("usage", "both reports cannot come from standard input", "Name a file for one of them.")
-    check_output(output, [before, after])
+    old, new = sides(reports or [], before or [], after or [])
+    check_output(output, [*old, *new])
     from ncudiag.api import compare as compared
 
     chosen = shared.chosen(
         no_config=no_config, rules=rules, select=select, ignore=ignore,
         high=high, saturated=saturated, borderline=borderline,
     )  # fmt: skip
-    comparison = compared(before, after, kernel=kernel or None, ncu=ncu, **chosen)
-    error = None if comparison.comparable else _not_comparable(before, after)
+    comparison = compared(old, new, kernel=kernel or None, ncu=ncu, **chosen)
+    error = None if comparison.comparable else _not_comparable(comparison.before.path, comparison.after.path)
     if output_format is DocumentFormat.JSON:
         from ncudiag.report.json_output import comparison_to_json
 

@@ -5,14 +5,12 @@ Names and words are fixed within a major schema version; None is JSON's null and
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeAlias, TypeVar
+from collections.abc import Mapping
+from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
 from ncudiag.diagnose.by_name import ByName, named
 from ncudiag.diagnose.diagnosis import Duration, Entry, KernelIdentity, Limiter, Number, Tool, Verdict
 from ncudiag.model import Source
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Status: TypeAlias = Literal["improved", "regressed", "no-clear-difference", "not-comparable"]
 ReasonCode: TypeAlias = Literal[
@@ -24,6 +22,10 @@ ReasonCode: TypeAlias = Literal[
     "spread-unknown",
     "registers-differ",
     "ncu-version-differs",
+    "repeats-differ",
+    "clock-explains",
+    "timer-resolution",
+    "memory-clock-differs",
     "clocks-unknown",
     "launch-shape-unknown",
 ]
@@ -81,7 +83,13 @@ class Pair(Entry):
     cycles: Change | None
     """Median elapsed cycles of a launch (gpc or sm__cycles_elapsed.max); null when not collected on both sides."""
     spread: Both[float | None]
-    """(max - min) / median of the durations of a side; null without a duration."""
+    """(max - min) / median of the durations of a side, over all its files; null without a duration."""
+    file_spread: Both[float | None]
+    """(max - min) / median of the files' medians; null where fewer than two files of the side have a duration."""
+    launches: Both[int]
+    """Launches (or invocations) with a duration, in all files of the side."""
+    files: Both[int]
+    """Files of the side that have this kernel."""
     verdict: Both[Verdict]
     limiter: Both[Limiter | None]
     metrics: tuple[MetricChange, ...]
@@ -105,11 +113,19 @@ class Comparison(Entry):
     schema_version: Literal["1.0"] = "1.0"
     tool: Tool
     before: Source
+    """Of several files what they have in common; launches are summed."""
     after: Source
+    """Likewise."""
     pairs: ByName[Pair]
     """Largest captured time (of both sides together) first."""
     only_before: tuple[Alone, ...]
     only_after: tuple[Alone, ...]
+    before_files: tuple[Source, ...]
+    """Each file of this side by itself, in the order given; copies left out."""
+    after_files: tuple[Source, ...]
+    """Likewise."""
+    rule_titles: Mapping[str, str]
+    """What the rules under findings say, by id."""
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """As for every model; other pairs are found by their names too."""

@@ -9,11 +9,15 @@ from ncudiag.compare.comparison import Change, FindingChanges, MetricChange
 from ncudiag.diagnose.measured import DRAM_PCT, L1_PCT, L2_PCT, MEMORY_PCT, SM_FREQUENCY, SM_PCT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ncudiag.diagnose.diagnosis import Diagnosis
 
 PERCENTAGES = ("sm_pct", "dram_pct", "memory_pct", "l2_pct", "l1_pct")
 CYCLES = ("gpc__cycles_elapsed.max", "sm__cycles_elapsed.max")
 MOST_METRICS = 10
+_SAME = 0.01
+_POINTS_OF_A_FACTOR = 10.0  # a percentage that moves by so many points counts like a counter that moves by the factor e
 _MOST_FROM_OR_TO_ZERO = 4  # a counter that goes from 0 to 3 should not push out one that doubles
 
 # Shown by themselves: the percentages, the time, the cycles, and the clock that turns one into the other.
@@ -60,11 +64,24 @@ def moved_metrics(before: Diagnosis, after: Diagnosis) -> tuple[MetricChange, ..
         if name not in _APART and not name.startswith(_FIXED)
     ]
     moved = [entry for entry in others if entry.before is not None and entry.after not in (None, entry.before)]
-    at_zero = [entry for entry in moved if _from_or_to_zero(entry)]
-    by_factor = [entry for entry in moved if not _from_or_to_zero(entry)]
+    at_zero = [entry for entry in moved if _from_or_to_zero(entry) and not _is_percentage(entry)]
+    by_factor = [entry for entry in moved if not _from_or_to_zero(entry) or _is_percentage(entry)]
     at_zero.sort(key=lambda entry: (-_size(entry), entry.metric))
     by_factor.sort(key=lambda entry: (-_factor(entry), entry.metric))
-    return named + (*at_zero[:_MOST_FROM_OR_TO_ZERO], *by_factor)[:MOST_METRICS]
+    return named + _distinct((*at_zero[:_MOST_FROM_OR_TO_ZERO], *by_factor))[:MOST_METRICS]
+
+
+def _distinct(moved: Sequence[MetricChange]) -> tuple[MetricChange, ...]:
+    """Without a counter's other sums and averages, which moved by the same factor and say the same again."""
+    kept: list[MetricChange] = []
+    factors: dict[str, list[float]] = {}
+    for entry in moved:
+        known = factors.setdefault(entry.metric.partition(".")[0], [])
+        if entry.change is None or not any(math.isclose(1 + entry.change, 1 + other, rel_tol=_SAME) for other in known):
+            kept.append(entry)
+        if entry.change is not None:
+            known.append(entry.change)
+    return tuple(kept)
 
 
 def finding_changes(before: Diagnosis, after: Diagnosis) -> FindingChanges:
@@ -90,7 +107,17 @@ def _size(entry: MetricChange) -> float:
     return max(abs(entry.before or 0.0), abs(entry.after or 0.0))
 
 
+def _is_percentage(entry: MetricChange) -> bool:
+    return entry.metric.endswith("pct") or ".pct" in entry.metric
+
+
 def _factor(entry: MetricChange) -> float:
-    """How far a metric moved, up or down alike: 2 and 1/2 are equally far; a change of sign is farthest."""
-    ratio = (entry.after or 0.0) / (entry.before or 1.0)
-    return abs(math.log(ratio)) if 0 < ratio < math.inf else math.inf
+    """How far a metric moved, up or down alike: 2 and 1/2 are equally far; a change of sign is farthest.
+
+    A percentage that is small on both sides counts by its points: from 0.1 to 0.3 % nothing happened.
+    """
+    ratio = (entry.after or 0.0) / (entry.before or 1.0) if entry.before else 0.0
+    factor = abs(math.log(ratio)) if 0 < ratio < math.inf else math.inf
+    if not _is_percentage(entry):
+        return factor
+    return min(factor, abs((entry.after or 0.0) - (entry.before or 0.0)) / _POINTS_OF_A_FACTOR)

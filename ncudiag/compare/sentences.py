@@ -22,18 +22,14 @@ def pair_summary(
     reasons: Sequence[ReasonCode],
     duration: Change,
     cycles: Change | None,
+    spread: float = 0.0,
 ) -> str:
     """The status with the numbers that decided it."""
     match status:
         case "not-comparable":
             return f"Not comparable: {_why_not(before, after, reasons, cycles)}."
-        case "no-clear-difference" if "one-launch-each" in reasons:
-            noise = "but with one launch on each side nobody can tell that from noise"
-            return f"No clear difference: {_took(duration)}, {noise}."
-        case "no-clear-difference" if "spread-unknown" in reasons:
-            return f"No clear difference: {_took(duration)}, but the spread of the launches is not known."
         case "no-clear-difference":
-            return f"No clear difference: {_took(duration)}, which is within the spread of the launches."
+            return f"No clear difference: {_took(duration)}{_why_unclear(duration, reasons, cycles, spread)}."
         case "improved" | "regressed":
             return f"{status.capitalize()}: {_took(duration)}{_verdict_change(before, after)}."
         case _:
@@ -67,6 +63,20 @@ def _took(duration: Change) -> str:
     return f"{times}, {_relative(change, less='less', more='more')}"
 
 
+def _why_unclear(duration: Change, reasons: Sequence[ReasonCode], cycles: Change | None, spread: float) -> str:
+    if "one-launch-each" in reasons:
+        return ", but with one launch on each side nobody can tell that from noise"
+    if "spread-unknown" in reasons:
+        return ", but the spread of the launches is not known"
+    if not duration.change:
+        return ""
+    if "clock-explains" in reasons:
+        return f", but{_in_cycles(cycles).removeprefix(',')}: the SM clock explains it"
+    if "timer-resolution" in reasons:
+        return ", which the GPU's timer with its steps of 32 ns cannot tell apart"
+    return f", which is within the spread of the launches ({100 * spread:,.1f} %)"
+
+
 def _microseconds(value_ns: float) -> str:
     return f"{value_ns / 1e3:,.2f} us"
 
@@ -96,7 +106,7 @@ def _why_not(before: Diagnosis, after: Diagnosis, reasons: Sequence[ReasonCode],
         old, new = (f"{(clock or 0.0) / 1e6:,.0f} MHz" for clock in clocks)
         words.append(f"the SM clock differs ({old} before, {new} after){_in_cycles(cycles)}")
     if "duration-missing" in reasons:
-        words.append("a duration is missing")
+        words.append("a duration is missing (ncu --metrics gpu__time_duration.sum collects it)")
     return "; ".join(words)
 
 

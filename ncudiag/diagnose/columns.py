@@ -37,6 +37,13 @@ class _Part:
         self.blocks: list[tuple[int, int]] = []  # offset in the file, rows
         self.spilled = 0
 
+    def take(self, other: _Part) -> None:
+        """Add the rows of a part with the same columns, and leave it empty."""
+        self.rows += other.rows
+        self.blocks += other.blocks
+        self.spilled += other.spilled
+        other.rows, other.blocks, other.spilled = [], [], 0
+
 
 class ColumnStore:
     """All values of one group of launches, by metric.
@@ -61,6 +68,13 @@ class ColumnStore:
             self.pool.parts.append(part)
         part.rows.append(row.data)
         self.pool.count(len(row.data))
+
+    def join(self, other: ColumnStore) -> None:
+        """Take all values of another store of the same pool; it must not be used any more."""
+        for key, part in other._parts.items():
+            own = self._parts.setdefault(key, part)
+            if own is not part:
+                own.take(part)
 
     def names(self) -> list[str]:
         """All metric names, in order of first appearance."""

@@ -12,6 +12,7 @@ from ncudiag.diagnose.entry import times_ns
 from ncudiag.diagnose.grouping import DURATION, KernelGroup, group_launches, is_time_ns
 from ncudiag.diagnose.kernel import diagnose_kernel
 from ncudiag.diagnose.measured import Measured
+from ncudiag.diagnose.repeats import pool_files
 from ncudiag.diagnose.trust import trust_warnings
 from ncudiag.reading.names import short_name
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from ncudiag.diagnose.diagnosis import Diagnosis
+    from ncudiag.diagnose.repeats import FileShare
     from ncudiag.model import Launch, SourceWarning
     from ncudiag.rulebook import QuadrantTable, Thresholds
     from ncudiag.rulebook.ready import ReadyRule
@@ -64,6 +66,7 @@ class Diagnosed:
         all_launches: launches of the whole report.
         names: short names of all kernels of the report, for a filter that matched none.
         warnings: what the numbers give rise to.
+        shares: for each of the kernels, what each report adds to it.
     """
 
     kernels: tuple[Diagnosis, ...]
@@ -72,13 +75,19 @@ class Diagnosed:
     all_launches: int
     names: tuple[str, ...]
     warnings: tuple[SourceWarning, ...]
+    shares: tuple[tuple[FileShare, ...], ...] = ()
 
 
 def diagnose_launches(launches: Iterable[Launch], *, options: Options, units: Units | None = None) -> Diagnosed:
-    """Diagnose every selected kernel of a report.
+    """Diagnose every selected kernel of a report; arguments as for :func:`diagnose_files`."""
+    return diagnose_files((launches,), options=options, units=units)
+
+
+def diagnose_files(files: Iterable[Iterable[Launch]], *, options: Options, units: Units | None = None) -> Diagnosed:
+    """Diagnose every selected kernel of several reports of one program, the launches of all reports together.
 
     Args:
-        launches: in file order; consumed once, and not kept.
+        files: the launches of each report in file order; consumed once, one report after the other, and not kept.
         options: see :class:`Options`.
         units: gives the base unit by metric name; asked when all launches were read.
 
@@ -93,9 +102,11 @@ def diagnose_launches(launches: Iterable[Launch], *, options: Options, units: Un
         return not matches or any(match(name, short) for match in matches)
 
     with ColumnPool() as pool:
-        grouped = group_launches(launches, pool=pool, keep=keep)
-        captured = fsum(time for group in grouped.groups for time in times_ns(group))
-        selected = [group for group in grouped.groups if keep(group.key.name)]
+        grouped = [group_launches(launches, pool=pool, keep=keep) for launches in files]
+        pooled = pool_files([each.groups for each in grouped])
+        captured = fsum(time for each in pooled for time in times_ns(each.group))
+        shares = [each.shares for each in pooled if keep(each.group.key.name)]
+        selected = [each.group for each in pooled if keep(each.group.key.name)]
         measured = [(group, _measure(group)) for group in selected]
         named = [shorts[group.key.name] for group in selected]
         warnings = trust_warnings(measured, limits=options.table.limits, short_names=named)
@@ -104,16 +115,22 @@ def diagnose_launches(launches: Iterable[Launch], *, options: Options, units: Un
             diagnose_kernel(group, kernel, short, captured_ns=captured, options=options, units=known_units)
             for (group, kernel), short in zip(measured, named, strict=True)
         ]
-    kernels.sort(key=lambda entry: -1.0 if entry.duration_ns.total is None else entry.duration_ns.total, reverse=True)
+    ranked = sorted(zip(kernels, shares, strict=True), key=lambda each: _total_ns(each[0]), reverse=True)
     totals = [entry.duration_ns.total for entry in kernels if entry.duration_ns.total is not None]
     return Diagnosed(
-        kernels=tuple(kernels),
+        kernels=tuple(entry for entry, _ in ranked),
         launches=sum(group.launch_count for group in selected),
         duration_ns=fsum(totals) if totals else None,
-        all_launches=grouped.launches,
-        names=tuple(dict.fromkeys(shorts[group.key.name] for group in grouped.groups)),
+        all_launches=sum(each.launches for each in grouped),
+        names=tuple(dict.fromkeys(shorts[each.group.key.name] for each in pooled)),
         warnings=warnings,
+        shares=tuple(of_files for _, of_files in ranked),
     )
+
+
+def _total_ns(entry: Diagnosis) -> float:
+    """What kernels are ranked by; without a duration behind all others."""
+    return -1.0 if entry.duration_ns.total is None else entry.duration_ns.total
 
 
 def name_matcher(word: str) -> Match:

@@ -112,6 +112,23 @@ class KernelGroup:
         lowest, highest = self.clocks_hz or (low_hz, high_hz)
         self.clocks_hz = (min(lowest, low_hz), max(highest, high_hz))
 
+    def join(self, other: KernelGroup) -> None:
+        """Take everything of the same kernel from another report, which must not be used any more.
+
+        What one of the two pages does not say of its kernel, the other one may.
+        """
+        said = {name: value for name, value in self.key._asdict().items() if value is not None}
+        self.key = other.key._replace(**said)
+        self.columns.join(other.columns)
+        self.ids += other.ids
+        self.launch_count += other.launch_count
+        self.durations_ns += other.durations_ns
+        if other.clocks_hz is not None:
+            self._add_clocks(*other.clocks_hz)
+        self.rules = other.rules | self.rules
+        self.unreadable |= other.unreadable
+        self.summaries += other.summaries
+
     def medians(self) -> dict[str, float]:
         """Each metric's median over the complete launches; on summary pages its average, in base units."""
         weighted: dict[str, list[tuple[float, int]]] = {}

@@ -19,6 +19,7 @@ from ncudiag.report.quantities import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ncudiag.diagnose.by_name import Named
     from ncudiag.diagnose.diagnosis import (
         Diagnosis,
         Evidence,
@@ -202,7 +203,7 @@ def launch_facts(entry: Diagnosis) -> list[str]:
     return facts
 
 
-def distinctions(entries: Sequence[Diagnosis]) -> list[str]:
+def distinctions(entries: Sequence[Named]) -> list[str]:
     """What tells each kernel from others of the same full name: launch shape, device, ...; empty where none has it."""
     same: dict[str, list[KernelIdentity]] = {}
     for entry in entries:

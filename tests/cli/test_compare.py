@@ -203,3 +203,85 @@ def test_cases_of_the_users(shared: Path, capsys: Capture) -> None:
         whole = document(capsys, case["exit"], *sides, *case["args"])
         comparable = any(pair["status"] != "not-comparable" for pair in whole["pairs"])
         assert ("error" in whole) is not comparable
+
+
+def repeats(folder: Path, *durations_ns: float) -> list[str]:
+    """A folder with a report of one launch for each duration."""
+    folder.mkdir()
+    return [report(folder / f"{number}.csv", rows(time)) for number, time in enumerate(durations_ns)]
+
+
+@pytest.mark.parametrize("way", ["options", "words", "mixed", "patterns", "folders", "one side"])
+def test_several_files_of_a_side_are_repeats(capsys: Capture, tmp_path: Path, way: str) -> None:
+    old = repeats(tmp_path / "old", 100_000, 101_000, 102_000)
+    new = repeats(tmp_path / "new", 80_000, 81_000)
+    arguments = {
+        "options": [*(word for name in old for word in ("--before", name)), f"--after={new[0]}", "--after", new[1]],
+        "words": ["--before", *old, "--after", *new],
+        "mixed": ["--before", *old, "--kernel", "stencil", "--after", str(tmp_path / "new" / "*.csv")],
+        "patterns": [str(tmp_path / "old" / "*.csv"), str(tmp_path / "new" / "?.csv")],
+        "folders": [str(tmp_path / "old"), str(tmp_path / "new")],
+        "one side": [str(tmp_path / "old"), new[0]],
+    }[way]
+    whole = document(capsys, 0, *arguments)
+    (pair,) = whole["pairs"]
+    assert (pair["status"], pair["reasons"], pair["duration_ns"]["before"]) == ("improved", [], 101_000)
+    assert pair["files"] == pair["launches"] == {"before": 3, "after": 1 if way == "one side" else 2}
+    assert [each["path"] for each in whole["before_files"]] == old
+    assert whole["before"]["path"] == ", ".join(old)
+    assert execute(["compare", *arguments]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.startswith("before: 3 files: ")
+    assert "3 launches before in 3 files, spread 2.0 %" in out
+
+
+def test_a_folder_means_its_reports(capsys: Capture, tmp_path: Path, after: str) -> None:
+    """Tables before logs before binary reports, so that no launch counts twice; nothing hidden, no subfolder."""
+    folder = tmp_path / "old"
+    (kept,) = repeats(folder, 100_000)
+    for other in ("notes.md", "app.ncu-rep", "run.log", ".hidden.csv"):
+        (folder / other).write_bytes(b"NVR\0")
+    (folder / "deeper.csv").mkdir()
+    assert [each["path"] for each in document(capsys, 0, str(folder), after)["before_files"]] == [kept]
+    (folder / "0.csv").unlink()
+    report(folder / "run.log", rows(100_000))
+    (path,) = [each["path"] for each in document(capsys, 0, str(folder), after)["before_files"]]
+    assert path.endswith("run.log")
+    for name in ("run.log", "app.ncu-rep"):
+        (folder / name).unlink()
+    error = document(capsys, 3, str(folder), after)["error"]
+    assert (error["code"], error["details"]) == ("not-an-ncu-report", {"path": str(folder)})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "two reports are needed"),
+        (["a.csv"], "one report is no before and after"),
+        (["a.csv", "b.csv", "c.csv"], "3 reports are no before and after"),
+        (["--before", "a.csv"], "--after is not there"),
+        (["--after", "a.csv", "b.csv"], "--before is not there"),
+        (["a.csv", "--before", "b.csv"], "a.csv stands beside --before"),
+        (["--after", "b.csv", "--kernel", "k", "a.csv"], "a.csv stands beside --after"),
+        (["--before", "-", "a.csv", "--after", "-"], "standard input"),
+        (["--before", "a.csv", "--", "--after"], "stands beside --before"),
+    ],
+)
+def test_sides_that_cannot_be_told(capsys: Capture, arguments: list[str], said: str) -> None:
+    error = document(capsys, 2, *arguments)["error"] if "--" not in arguments else None
+    if error is None:
+        assert execute(["compare", *arguments]) == 2
+        assert said in capsys.readouterr().err
+        return
+    assert said in error["message"]
+    assert error["hint"]
+
+
+def test_a_pattern_without_files(capsys: Capture, before: str) -> None:
+    assert document(capsys, 3, before, "none/*.csv")["error"]["code"] == "file-not-found"
+
+
+def test_output_replaces_no_input(capsys: Capture, tmp_path: Path) -> None:
+    old = repeats(tmp_path / "old", 1000, 2000)
+    assert execute(["compare", str(tmp_path / "old"), old[0], "--output", old[1]]) == 2
+    assert "names a file that this call reads" in capsys.readouterr().err

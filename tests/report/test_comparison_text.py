@@ -59,6 +59,7 @@ def test_duration_leads_and_the_rest_explains_it() -> None:
         == """\
 before: before.csv
 after:  after.csv
+1 kernel on both sides: 1 improved; 1 only before; 1 only after
 
 ── Kernel 1 ──────────────────────────────────────────────────────── improved ──
 stencil(float *)
@@ -66,15 +67,17 @@ stencil(float *)
   NVIDIA H100 80GB HBM3 (compute capability 9.0) · device 0 · process 4711
   Improved: a launch takes 80.50 us after 101.00 us, 20.3 % less; memory-bound
   became latency-bound.
-  median of a launch: 101 us before, 80.5 us after (-20.3 %); cycles: 141,000
-  before, 113,000 after (-19.9 %); spread of the launches up to 2.0 %
+  Time      101 us → 80.5 us (-20.3 %)
+            2 launches before, spread 2.0 %; 2 launches after, spread 1.2 %
+  Cycles    141,000 → 113,000 (-19.9 %)
   To know   another number of registers
   Verdict   memory-bound (DRAM 91.0 %) → latency-bound
   Moved     SM: 20.0 % → 30.0 % (+10.0 points)
+            DRAM: 91.0 % → 91.5 % (+0.5 points)
             spills: 0 → 5,000,000
             hits.pct: 50.0 % → 75.0 % (+25.0 points)
-  Gone      MEM003
-  New       CMP002
+  Gone      MEM003: MEM003
+  New       CMP002: CMP002
 
 Only before (1 kernel)
   gone(int)
@@ -146,13 +149,17 @@ def test_hostile_names_do_no_harm(name: str, width: int) -> None:
 
 def test_json_has_the_fixed_names() -> None:
     whole = document(full())
-    assert list(whole) == ["schema_version", "tool", "before", "after", "pairs", "only_before", "only_after"]
+    assert list(whole) == [
+        *("schema_version", "tool", "before", "after", "pairs", "only_before", "only_after"),
+        *("before_files", "after_files", "rule_titles"),
+    ]
+    assert whole["rule_titles"] == {"CMP002": "CMP002", "MEM003": "MEM003"}
     assert whole["tool"] == {"name": "ncudiag", "version": "0.1.0"}
     assert (whole["before"]["path"], whole["after"]["path"]) == ("before.csv", "after.csv")
     (pair,) = whole["pairs"]
     assert list(pair) == [
-        *("kernel", "kernel_before", "status", "reasons", "duration_ns", "cycles", "spread", "verdict", "limiter"),
-        *("metrics", "findings", "summary"),
+        *("kernel", "kernel_before", "status", "reasons", "duration_ns", "cycles", "spread", "file_spread"),
+        *("launches", "files", "verdict", "limiter", "metrics", "findings", "summary"),
     ]
     assert pair["duration_ns"] == {"before": 101_000, "after": 80_500, "change": pytest.approx(-20.5 / 101)}
     assert pair["reasons"] == ["registers-differ"]
