@@ -152,6 +152,16 @@ def metric_of(key: LabelKey, hints: Hints) -> str | None:
     return _decide(candidates, key, hints)
 
 
+def is_known_label(section: str, label: str) -> bool:
+    """Whether a section of some version's details page has a row with this label, or it is a metric's name."""
+    return is_metric_name(label) or (section, label) in _table() or (not section and label in _by_label())
+
+
+def section_identifier(section: str) -> str:
+    """The identifier of a section by its display name; names that no version has come back as they are."""
+    return _identifiers().get(section, section)
+
+
 def is_breakdown(key: LabelKey) -> bool:
     """Whether a row is a part of a throughput, spelled in words."""
     return _BREAKDOWN.fullmatch(key.label) is not None
@@ -215,16 +225,28 @@ def _fits_body(body: str) -> Callable[[Candidate], bool]:
 
 
 @functools.cache
-def _table() -> Mapping[tuple[str, str], tuple[Candidate, ...]]:
-    """Candidates by (section, label); sections by display name and by identifier."""
-    table: dict[tuple[str, str], tuple[Candidate, ...]] = {}
+def _identifiers() -> Mapping[str, str]:
+    """Section identifiers by display name."""
+    return {row[1]: row[0] for row in _rows()}
+
+
+@functools.cache
+def _rows() -> tuple[tuple[str, ...], ...]:
+    """The lines of the table of labels."""
     with Path(__file__).with_name("labels.csv").open(encoding="utf-8", newline="") as file:
         rows = csv.reader(line for line in file if not line.startswith("#"))
         next(rows)
-        for identifier, section, label, metric, unit, since, until, capabilities in rows:
-            candidate = Candidate(metric, unit, since, until, _ranges(capabilities))
-            for name in (section, identifier):
-                table[name, label] = (*table.get((name, label), ()), candidate)
+        return tuple(map(tuple, rows))
+
+
+@functools.cache
+def _table() -> Mapping[tuple[str, str], tuple[Candidate, ...]]:
+    """Candidates by (section, label); sections by display name and by identifier."""
+    table: dict[tuple[str, str], tuple[Candidate, ...]] = {}
+    for identifier, section, label, metric, unit, since, until, capabilities in _rows():
+        candidate = Candidate(metric, unit, since, until, _ranges(capabilities))
+        for name in (section, identifier):
+            table[name, label] = (*table.get((name, label), ()), candidate)
     return table
 
 

@@ -76,9 +76,11 @@ class Log:
         """Whether ncu said anything."""
         return bool(self.own.lines())
 
-    def take(self, line: str) -> None:
-        """A line that is neither blank, nor a header, nor a row."""
-        if _OWN.match(line):
+    def take(self, line: str, *, foreign: bool = True) -> None:
+        """A line that is neither blank, nor a header, nor a row; ``foreign``: nor a part of ncu's text page."""
+        if not foreign:
+            self.everything.add(line)
+        elif _OWN.match(line):
             self._take_own(line)
         elif self._continues(line):
             self.everything.add(line)

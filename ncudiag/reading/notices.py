@@ -35,6 +35,15 @@ class Notices:
         if code not in self._messages:
             self.add(code, message)
 
+    def include(self, others: Notices) -> None:
+        """Take the warnings that were collected elsewhere."""
+        for code, messages in others._messages.items():  # noqa: SLF001 - of the same class
+            for message in messages:
+                self.add(code, message)
+            if more := others._left_out.get(code):  # noqa: SLF001 - likewise
+                self._left_out[code] = self._left_out.get(code, 0) + more
+        self.failed_launches += others.failed_launches
+
     def collected(self) -> tuple[SourceWarning, ...]:
         """All warnings; where some were left out, the last of the code says how many."""
         found = []

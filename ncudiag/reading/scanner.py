@@ -18,6 +18,7 @@ from ncudiag.reading.raw import RawReader
 from ncudiag.reading.reader import Context, Reader
 from ncudiag.reading.rows import is_balanced
 from ncudiag.reading.summary import SummaryReader
+from ncudiag.reading.text_page import TextPage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,6 +55,7 @@ class Scanner:
         self._held = Held(self.namer, self.notices, fast=fast)
         self._place = Place()
         self._context = Context(self.notices, self.namer, self._held, self._place, fast=fast)
+        self._text = TextPage(mark, self._place, fast=fast)
         self._reader: Reader | None = None
         self._readers: dict[int, Reader] = {}
         # A row whose quotes did not close yet: its cell may hold a line break.
@@ -77,6 +79,8 @@ class Scanner:
             self._line(unended, ended=False)
         self._place.leave_block(at)
         yield from self._released(everything=False)
+        if not self.headers:
+            yield from self._text.launches.release(everything=False)
 
     def finish(self, *, damaged: str | None) -> Iterator[Launch]:
         """The text has ended; ``damaged``: why before its time.
@@ -94,10 +98,26 @@ class Scanner:
             )
             self._held.last_is_incomplete()
         yield from self._released(everything=True)
+        yield from self._text_launches(damaged)
+
+    def _text_launches(self, damaged: str | None) -> Iterator[Launch]:
+        """The launches of the plain text page; a CSV page in the same file says the same more exactly."""
+        text = self._text
+        self.source_page = self.source_page or text.source_page
+        if self.launches and not text.launches.handed_on:
+            self.log.foreign += text.lines
+            return
+        yield from text.finish(damaged=damaged)
+        if text.launches.handed_on:
+            self.launches += text.launches.handed_on
+            self.notices.include(text.notices)
+            self.namer.units.update(text.launches.namer.units)
 
     @property
     def format(self) -> ReportFormat:
         """What the file turned out to be: the page of its first launch."""
+        if self._first is None and self._text.launches.handed_on:
+            return "text"
         layout = self._first.header.layout if self._first else "source"
         formats: dict[Layout, ReportFormat] = {"raw": "raw-csv", "summary": "summary-csv", "source": "source-csv"}
         only_names = self._first is not None and self._first.only_names
@@ -114,6 +134,7 @@ class Scanner:
         if self._pending and self._goes_on(line):
             return
         if not line or line.isspace():
+            self._text.blank()
             return
         if line.startswith("=="):
             self.log.take(line)
@@ -121,7 +142,9 @@ class Scanner:
         header = recognise(line)
         if header is not None:
             self._begin(header)
-        elif self._reader is None or not self._row(line, self._reader, ended=ended):
+        elif self._reader is None:
+            self.log.take(line, foreign=not self._text.take(line, ended=ended))
+        elif not self._row(line, self._reader, ended=ended):
             self.log.take(line)
 
     def _row(self, line: str, reader: Reader, *, ended: bool) -> bool:
@@ -179,7 +202,9 @@ class Scanner:
             return
         self.headers += 1
         numbers = NumberFormat(self._mark, raw=header.layout != "details")
-        block = Block(len(self._readers), header, numbers, labels=header.layout != "raw")
+        # Launches of a long text page may have been handed on before.
+        number = len(self._readers) + (self._text.launches.handed_on > 0)
+        block = Block(number, header, numbers, labels=header.layout != "raw")
         self._held.new_format(numbers)
         match header.layout:
             case "details":
