@@ -143,8 +143,8 @@ def _misled(shown: str, log: Log, lines: Sequence[str]) -> _Cause | None:
     if any(_TEXT_PAGE.match(line) for line in lines):
         return (
             "csv-not-in-log",
-            f"{shown} is ncu's page for people, not CSV",
-            f"Run ncu with --csv; from a saved report: `{_convert('')} > report.csv`.",
+            f"{shown} is ncu's page for people, but no table of numbers stands under its lines",
+            f"Is the log cut off? Copy all of it, or run ncu with --csv; from a saved report: `{_convert('')} > report.csv`.",
         )
     return None
 

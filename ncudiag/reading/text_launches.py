@@ -62,6 +62,7 @@ class TextLaunches:
         self._device: Mapping[str, str] = {}
         self._draft: Draft | None = None
         self._summary = False
+        self._line: LaunchLine | None = None
         self._count = 0
         self._unnamed = 0
         self._sections_before: tuple[str, ...] = ()
@@ -82,8 +83,11 @@ class TextLaunches:
         self._device = cells
 
     def begin(self, line: LaunchLine) -> None:
-        """Another launch."""
+        """Another launch; summaries up to 2022.3 repeat the line in front of every section."""
+        if self._draft is not None and line.summary and line == self._line:
+            return
         self.close()
+        self._line = line
         cells = dict(line.cells)
         cells["kernel_name"] = cells["kernel_name"] or self._unnamed_name()
         self._begin(cells, summary=line.summary)
@@ -146,9 +150,9 @@ class TextLaunches:
         if draft is not None:
             sections = tuple(self.sections)
             fewer = len(sections) < len(self._sections_before)
-            if cut:
+            if cut and (draft.columns or self._count):
                 self.damaged(f"the text ends inside {cut}")
-            elif not draft.columns and not self._summary:
+            elif not draft.columns and not self._summary and self._count:
                 self.damaged("the text ends behind the line of a launch")
             elif fewer and self._sections_before[: len(sections)] == sections:
                 self.damaged("the text ends before the sections that the launch before has")

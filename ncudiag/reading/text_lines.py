@@ -24,7 +24,7 @@ _COLOURS = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)
 _QUOTED = re.compile(r"(?:> ?)+")
 _PROCESS = re.compile(r"\[([0-9]{1,18})\] ([^\[\]]*)@([^\s@]+)\s*$")
 _SECTION = re.compile(r"\s*Section: (\S.*?)\s*$")
-_TABLE_NAME = re.compile(r"\s*Table Name ?: (\S.*?)\s*$")
+_TABLE_NAME = re.compile(r"\s*Table (Name|Description) ?: (\S.*?)\s*$")
 _DEVICE = re.compile(r"\s*Device ([0-9]+)(?:, CC ([0-9]+\.[0-9]+))?\s*$")
 _RULER = re.compile(r"\s*-{3,}(?: -+)+\s*$")
 _DASHES = re.compile(r"-+")
@@ -70,9 +70,9 @@ def section_of(line: str) -> str | None:
 
 
 def table_name_of(line: str) -> str | None:
-    """The name of the table that follows, as ``--print-details all`` prints it."""
-    found = _TABLE_NAME.match(line) if "Table Name" in line else None
-    return found[1] if found else None
+    """The name of the table that follows, as ``--print-details all`` prints it; empty for its description."""
+    found = _TABLE_NAME.match(line) if "Table " in line else None
+    return (found[2] if found[1] == "Name" else "") if found else None
 
 
 def device_of(line: str) -> Mapping[str, str] | None:

@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 _TABLE_COLUMNS = (3, 5)
 _SUMMARY_COLUMNS = 5
 _TEXT_COLUMN = 6
+_TEXT_INDENT = 4
 # Title lines inside the rooflines of --print-details all; a CSV page has one title for two of them.
+# Summaries end with a paragraph about averages.
+_NOTE = "Note: The shown averages"
 _HALVES = frozenset({"Peak Work", "Peak Traffic", "Achieved Work", "Achieved Traffic"})
 
 
@@ -56,6 +59,7 @@ class TextPage:
         self._names = ""
         self._edge = 0
         self._loose = False
+        self._in_note = False
         self._unended = False
         self._turn_to("")
 
@@ -63,7 +67,8 @@ class TextPage:
         """Take a line that is not blank; False if it is no part of the page. ``ended``: it has its end of line."""
         self._unended = not ended
         self._after_section = False
-        taken = self._take(plain(line), ended=ended)
+        self._in_note = self._in_note or line.lstrip().startswith(_NOTE)
+        taken = self._in_note or self._take(plain(line), ended=ended)
         self._fresh = taken
         # A last line that was cut off belongs to the table that it stands in.
         taken = taken or (not ended and self._table is not None and self.launches.is_open)
@@ -73,6 +78,7 @@ class TextPage:
     def blank(self) -> None:
         """A blank line ends rules, and tables without a ruler at their end."""
         self._fresh = True
+        self._in_note = False
         self._end_rule()
         if self._table is not None and self._table.open_ended:
             self._end_table()
@@ -145,6 +151,7 @@ class TextPage:
             self.launches.begin(launch)
         elif (section := section_of(line)) is not None:
             self._leave(section)
+            self._edge = len(line) - len(line.lstrip())
             self._after_section = True
             if section in self.launches.sections:
                 # The line between two launches is gone.
@@ -159,7 +166,7 @@ class TextPage:
             self.launches.device(device)
         elif (name := table_name_of(line)) is not None:
             self._end_rule()
-            self._body = name
+            self._body = name or self._body
         else:
             return False
         return True
@@ -187,6 +194,9 @@ class TextPage:
         if self._rule is not None:
             return self._rule.take(line)
         indent = len(line) - len(line.lstrip())
+        if not self._section and not self.launches.sections:
+            # Stacks of calls and of NVTX ranges.
+            return indent >= _TEXT_INDENT
         if not self._fresh:
             return False
         if indent == self._edge + _TEXT_COLUMN:

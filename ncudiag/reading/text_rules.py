@@ -19,18 +19,21 @@ _SPEEDUP = re.compile(r"Est(?:imated|\.) (?:(Local|Global) )?Speedup: ?([0-9][0-
 _TEXT_COLUMN = 6
 _WIDTH = 110
 
-# Section, how the text begins or what it holds, rule; the first that fits. Wording of ncu 2020.3 to 2025.3.
-_RULES: tuple[tuple[str, str, str], ...] = (
+# Section, what the text holds (behind "^": begins with), rule; the first that fits. Wording of ncu 2020.3 to 2025.3.
+# A third name is that of the section which the rule belongs to, where its own is not printed.
+_RULES: tuple[tuple[str, str, str] | tuple[str, str, str, str], ...] = (
+    ("SpeedOfLight", "^The ratio of peak", "SOLFPRoofline", "SpeedOfLight_RooflineChart"),
+    ("SpeedOfLight", "^The achieved fp64 performance", "SOLFPRoofline", "SpeedOfLight_RooflineChart"),
     ("SpeedOfLight", "", "SOLBottleneck"),
     ("SpeedOfLight_RooflineChart", "", "SOLFPRoofline"),
     ("ComputeWorkloadAnalysis", "pipelines with a lower throughput", "SlowPipeLimiter"),
     ("ComputeWorkloadAnalysis", "", "HighPipeUtilization"),
     ("SchedulerStats", "", "IssueSlotUtilization"),
-    ("WarpStateStats", "Instructions are executed in warps", "ThreadDivergence"),
-    ("WarpStateStats", "On average each warp of this kernel spends", "CPIStall{stall}"),
+    ("WarpStateStats", "^Instructions are executed in warps", "ThreadDivergence"),
+    ("WarpStateStats", "^On average each warp of this kernel spends", "CPIStall{stall}"),
     ("WarpStateStats", "", "CPIStall"),
     ("Occupancy", "theoretical warps per scheduler", "TheoreticalOccupancy"),
-    ("Occupancy", "The difference between calculated theoretical", "AchievedOccupancy"),
+    ("Occupancy", "^The difference between calculated theoretical", "AchievedOccupancy"),
     ("Occupancy", "", "Occupancy"),
     ("LaunchStats", "", "LaunchConfiguration"),
     ("WorkloadDistribution", "", "WorkloadImbalance"),
@@ -38,6 +41,9 @@ _RULES: tuple[tuple[str, str, str], ...] = (
     ("SourceCounters", "shared", "UncoalescedSharedAccess"),
     ("SourceCounters", "ncoalesced", "UncoalescedGlobalAccess"),
     ("SourceCounters", "", "PCSamplingData"),
+    ("MemoryWorkloadAnalysis", "bank conflict", "SharedMemoryConflicts", "MemoryWorkloadAnalysis_Tables"),
+    ("MemoryWorkloadAnalysis", "access pattern", "MemoryCacheAccessPattern", "MemoryWorkloadAnalysis_Tables"),
+    ("MemoryWorkloadAnalysis", "ompress", "MemoryL2Compression", "MemoryWorkloadAnalysis_Chart"),
     ("MemoryWorkloadAnalysis_Tables", "bank conflict", "SharedMemoryConflicts"),
     ("MemoryWorkloadAnalysis_Tables", "", "MemoryCacheAccessPattern"),
     ("MemoryWorkloadAnalysis_Chart", "system memory", "MemoryApertureUsage"),
@@ -99,8 +105,8 @@ class RuleText:
     def take(self, line: str) -> bool:
         """Take the next line; False if it does not belong to the rule."""
         column = self._opening.column + _TEXT_COLUMN
-        # Text that lost its indentation goes on at the left edge.
-        if line[:column].strip() and self._opening.column:
+        # Text that lost its indentation goes on at the left edge, and so does what a failed rule prints.
+        if line[:column].strip() and self._opening.column and self._opening.type != "ERR":
             return False
         self._lines.append(line[column:].rstrip() if not line[:column].strip() else line.strip())
         return True
@@ -119,8 +125,7 @@ class RuleText:
             kind, estimate = (speedup[1] or "global").lower(), speedup[2]
             lines = [lines[0][speedup.end() :].strip(), *lines[1:]]
         message = _joined([line for line in lines if line])
-        identifier = section_identifier(section)
-        rule = _rule_name(identifier, message)
+        rule, identifier = _rule_and_section(section_identifier(section), message)
         if not rule:
             # Nobody knows the rule; its section tells it apart from others.
             count = sum(cells.section == identifier for cells in known)
@@ -128,11 +133,12 @@ class RuleText:
         return RuleCells(rule, identifier, self._opening.type, message, kind, estimate)
 
 
-def _rule_name(section: str, message: str) -> str:
-    for where, words, rule in _RULES:
-        if where == section and words in message:
-            return rule.format(stall=_old_stall(message))
-    return ""
+def _rule_and_section(section: str, message: str) -> tuple[str, str]:
+    """Which rule spoke, empty if nobody knows, and the section that it belongs to."""
+    for where, words, rule, *other in _RULES:
+        if where == section and (message.startswith(words[1:]) if words[:1] == "^" else words in message):
+            return rule.format(stall=_old_stall(message)), other[0] if other else section
+    return "", section
 
 
 def _old_stall(message: str) -> str:

@@ -222,6 +222,16 @@ class TextTable:
         """The lines of a row are all there."""
         if self._cells and self._metrics:
             parts = list(zip(*self._cells, strict=True))
-            values = tuple(" ".join(filter(None, part)) for part in parts[2:])
+            widths = [end - start for start, end in self._spans]
+            values = tuple(_unwrapped(part, width) for part, width in zip(parts[2:], widths[2:], strict=True))
             self._rows.append(TextRow("".join(parts[0]), "".join(parts[1]), values))
         self._cells = []
+
+
+def _unwrapped(parts: Sequence[str], width: int) -> str:
+    """A value that was wrapped between its words; a word as wide as the column was cut."""
+    text = ""
+    for part in filter(None, parts):
+        cut = len(text) >= width and " " not in text[-width:]
+        text = f"{text}{part}" if not text or cut else f"{text} {part}"
+    return text
