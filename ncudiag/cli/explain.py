@@ -61,6 +61,7 @@ def explain(
       ncudiag explain --many --format json "reports/**/*.csv" --output all.json
       ncudiag explain "runs/**/*.csv.gz" --jobs 8 --format json --output-dir answers --resume
       ncudiag explain report.ncu-rep
+      ncudiag explain log.txt
       ncu --import report.ncu-rep --csv --page raw | ncudiag explain -
 
     Exit status: 0 done, 2 wrong call, 3 not a readable report or no matching kernel, 4 the log of an ncu run that

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from ncudiag.reading.log import Log
 
 IMPORT_OPTIONS = "--csv --page raw --print-units base"
-_COLLECT = "ncudiag reads the output of `ncu --csv`: the details page (the default) or `--page raw`."
+_COLLECT = (
+    "ncudiag reads what ncu prints: best `ncu --csv`, the details page (the default) or `--page raw`; the plain text "
+    "page will do."
+)
 # The two kinds of lines that open a kernel and a section on ncu's page for people.
 _TEXT_PAGE = re.compile(r"^ {2}\S.*, Context \d+, Stream \d+|^ {4}Section: \S")
 _TABLE_LINE = re.compile(r"^[^\s=][^\n]*[,;\t]")
@@ -144,7 +147,10 @@ def _misled(shown: str, log: Log, lines: Sequence[str]) -> _Cause | None:
         return (
             "csv-not-in-log",
             f"{shown} is ncu's page for people, but no table of numbers stands under its lines",
-            f"Is the log cut off? Copy all of it, or run ncu with --csv; from a saved report: `{_convert('')} > report.csv`.",
+            (
+                "Is the log cut off? Copy all of it, or run ncu with --csv; from a saved report: "
+                f"`{_convert('')} > report.csv`."
+            ),
         )
     return None
 
@@ -169,5 +175,9 @@ def _nothing(shown: str, log: Log, lines: Sequence[str], found: Findings) -> _Ca
             f"{shown} is in no known encoding: {found.bad_encoding}",
             "Save it as UTF-8 (`iconv -f ENCODING -t UTF-8`), or let ncu write it itself with --log-file.",
         )
-    kind = "a table, but none that ncu prints" if _TABLE_LINE.match(lines[0]) else "no output of `ncu --csv`"
-    return "not-an-ncu-report", f"{shown} is {kind}: there is no header with Kernel Name", _COLLECT
+    kind = "a table, but none that ncu prints" if _TABLE_LINE.match(lines[0]) else "no output of ncu"
+    return (
+        "not-an-ncu-report",
+        f"{shown} is {kind}: there is no header with Kernel Name and no table under a Section",
+        _COLLECT,
+    )

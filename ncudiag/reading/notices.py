@@ -37,10 +37,10 @@ class Notices:
 
     def include(self, others: Notices) -> None:
         """Take the warnings that were collected elsewhere."""
-        for code, messages in others._messages.items():  # noqa: SLF001 - of the same class
+        for code, messages in others._messages.items():
             for message in messages:
                 self.add(code, message)
-            if more := others._left_out.get(code):  # noqa: SLF001 - likewise
+            if more := others._left_out.get(code):
                 self._left_out[code] = self._left_out.get(code, 0) + more
         self.failed_launches += others.failed_launches
 

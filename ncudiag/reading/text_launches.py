@@ -10,7 +10,6 @@ from ncudiag.reading.header import IDENTITY, METRIC, RULE, Header, recognise
 from ncudiag.reading.held import Held
 from ncudiag.reading.labels import LabelKey
 from ncudiag.reading.naming import Namer
-from ncudiag.reading.notices import Notices
 from ncudiag.reading.number_format import DecimalMark, NumberFormat
 from ncudiag.reading.shapes import Column
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ncudiag.model import Launch
+    from ncudiag.reading.notices import Notices
     from ncudiag.reading.place import Place
     from ncudiag.reading.rules import RuleCells
     from ncudiag.reading.text_lines import LaunchLine
@@ -134,6 +134,10 @@ class TextLaunches:
         name = self._draft.identity.name[:_SHOWN]
         self._notices.add("incomplete-launch", f"line {self._place.line}: {what}: the launch of {name} is incomplete")
 
+    def left_out(self, what: str) -> None:
+        """Of another launch there is too little to know it."""
+        self._notices.add("incomplete-launch", f"line {self._place.line}: {what}: it is left out")
+
     def close(self) -> None:
         """No more lines of the open launch come."""
         draft, self._draft = self._draft, None
@@ -183,9 +187,7 @@ class TextLaunches:
         header = text_header()
         # A row of a CSV page would always have these three.
         found = {"id": "0", "process_id": "0", "invocations": "1", **self._process, **self._device, **cells}
-        identity = identity_of(
-            header, [found.get(IDENTITY.get(name, ""), "") for name in header.names], self._strings
-        )
+        identity = identity_of(header, [found.get(IDENTITY.get(name, ""), "") for name in header.names], self._strings)
         if identity is not None and not self._process:
             identity.process = identity.fields["process_id"] = None
         return identity

@@ -1,7 +1,7 @@
 """The page that ncu prints for people, without ``--csv``: a line for each launch, then tables and rules by section.
 
-It shows two decimals, and labels instead of names, so that a CSV page of the same run always says more. Where a file has
-both, the CSV page counts: what was read of the text before it is dropped, unless it had to be handed on already.
+It shows two decimals, and labels instead of names, so that a CSV page of the same run always says more. Where a file
+has both, the CSV page counts: what was read of the text before it is dropped, unless it had to be handed on already.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ncudiag.reading.text_lines import (
     table_name_of,
 )
 from ncudiag.reading.text_rules import Opening, RuleText, opening_of
-from ncudiag.reading.text_table import TextRow, TextTable, columns_of
+from ncudiag.reading.text_table import TextTable, columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,21 +57,24 @@ class TextPage:
         self.lines = 0
         self.source_page = False
         self._names = ""
-        self._edge = 0
+        self._edge = self._indent = 0
         self._loose = False
         self._in_note = False
         self._unended = False
+        self._table: TextTable | None = None
+        self._rule: RuleText | None = None
+        self._awaits_table = self._promises = False
         self._turn_to("")
 
     def take(self, line: str, *, ended: bool) -> bool:
         """Take a line that is not blank; False if it is no part of the page. ``ended``: it has its end of line."""
         self._unended = not ended
-        self._after_section = False
+        self._promises = False
         self._in_note = self._in_note or line.lstrip().startswith(_NOTE)
         taken = self._in_note or self._take(plain(line), ended=ended)
         self._fresh = taken
-        # A last line that was cut off belongs to the table that it stands in.
-        taken = taken or (not ended and self._table is not None and self.launches.is_open)
+        self._awaits_table = self._promises or (self._awaits_table and not taken)
+        taken = taken or (not ended and self._is_cut(line))
         self.lines += taken
         return taken
 
@@ -95,7 +98,7 @@ class TextPage:
             cut = "a launch"
         elif table is not None and (not table.open_ended or self._unended):
             cut = "a table"
-        elif self._after_section:
+        elif self._awaits_table:
             cut = "a section"
         elif self._rule is not None and self._unended and self._rule.is_unfinished:
             cut = "a sentence"
@@ -115,34 +118,32 @@ class TextPage:
 
     def _turn_to(self, section: str) -> None:
         """Go on with another section."""
+        self._indent = 0
         self._section, self._body = section, ""
-        self._table: TextTable | None = None
-        self._rule: RuleText | None = None
+        self._table, self._rule = None, None
         self._fresh = True
-        self._after_section = False
+
+    def _is_cut(self, line: str) -> bool:
+        """Whether the last line of the file, which has no end, is the beginning of one of the page."""
+        if self._table is not None:
+            return self.launches.is_open
+        if ", Context" not in line and ")x(" not in line:
+            return False
+        self.launches.left_out("the text ends inside the line of a launch")
+        return True
 
     def _take(self, line: str, *, ended: bool) -> bool:
         table = self._table
-        if table is not None:
-            took = table.take(line, ended=ended)
-            if took != "foreign":
-                self._put(table)
-                if took == "end":
-                    self._end_table()
-                return self.launches.is_open or bool(self._section) or table.named
+        if table is not None and (took := table.take(line, ended=ended)) != "foreign":
+            self._put(table)
+            if took == "end":
+                self._end_table()
+            return self.launches.is_open or bool(self._section) or table.named
         if self._opens(line):
             return True
         if spans := spans_of(line):
             return self._take_ruler(spans)
-        if self._table is not None:
-            return False
-        if columns_of(line):
-            self._names = line
-            return True
-        if not self.launches.is_open:
-            self.source_page = self.source_page or line.startswith("Kernel Name   ")
-            return False
-        return self._take_words(line)
+        return self._table is None and self._take_between(line)
 
     def _opens(self, line: str) -> bool:
         """Whether a line opens a launch, a section, a process or a device."""
@@ -151,8 +152,8 @@ class TextPage:
             self.launches.begin(launch)
         elif (section := section_of(line)) is not None:
             self._leave(section)
-            self._edge = len(line) - len(line.lstrip())
-            self._after_section = True
+            self._edge = self._indent = len(line) - len(line.lstrip())
+            self._promises = True
             if section in self.launches.sections:
                 # The line between two launches is gone.
                 self.launches.close()
@@ -172,38 +173,49 @@ class TextPage:
         return True
 
     def _take_ruler(self, spans: tuple[tuple[int, int], ...]) -> bool:
-        """A ruler that belongs to no open table: of another one, or between two rules."""
+        """A ruler that is not the open table's: of another one, or between two rules."""
+        elsewhere = spans[0][0] != self._indent and self._indent > 0 and self.launches.is_open
+        if elsewhere or (self._table is not None and not self._table.may_be_left_for(spans)):
+            return False
         self._end_rule()
         self._leave_table()
+        # The last line of the file, where it is the beginning of a ruler, promises a table as well.
+        self._promises = self._unended
         self._edge = spans[0][0]
         names, self._names = self._names, ""
         if len(spans) in _TABLE_COLUMNS:
             names = names if columns_of(names) == len(spans) else ""
-            self._table = TextTable(spans, self._section, names=names)
+            self._table = TextTable(spans, self._section, names=names, expected=self._awaits_table)
             if not self._section and "" in self.launches.sections:
                 self.launches.close()
         return self.launches.is_open or bool(self._section) or bool(names)
 
-    def _take_words(self, line: str) -> bool:
-        """A line between tables: of a rule, or the title of what follows."""
+    def _take_between(self, line: str) -> bool:
+        """A line between tables."""
+        if columns_of(line):
+            self._names = line
+            return True
+        if not self.launches.is_open:
+            self.source_page = self.source_page or line.startswith("Kernel Name   ")
+            return False
         opening = opening_of(line, loose=self._loose)
-        if opening is not None:
+        if opening is not None and (opening.column == self._edge or self._loose):
             self._end_rule()
             self._rule = RuleText(opening)
             return True
-        if self._rule is not None:
-            return self._rule.take(line)
+        return self._take_words(line) if self._rule is None else self._rule.take(line)
+
+    def _take_words(self, line: str) -> bool:
+        """A line that is the title of what follows, or a rule without a type."""
         indent = len(line) - len(line.lstrip())
         if not self._section and not self.launches.sections:
             # Stacks of calls and of NVTX ranges.
             return indent >= _TEXT_INDENT
-        if not self._fresh:
-            return False
-        if indent == self._edge + _TEXT_COLUMN:
+        if self._fresh and indent == self._edge + _TEXT_COLUMN:
             # Rules with nothing to complain about may have no type.
             self._rule = RuleText(Opening(self._edge, "", line.strip()))
             return True
-        if indent == self._edge and self._section:
+        if self._fresh and indent == self._edge and self._section and line[indent].isalpha():
             title = line.strip()
             self._body = self._body if title in _HALVES else title
             return True
@@ -229,9 +241,9 @@ class TextPage:
         table = self._table
         if table is None:
             return
-        self._end_table()
         if table.is_table and not table.open_ended:
             self.launches.damaged("a table has no end")
+        self._end_table()
 
     def _end_table(self) -> None:
         table, self._table = self._table, None

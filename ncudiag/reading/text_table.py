@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from ncudiag.reading.labels import is_known_label
-from ncudiag.reading.number_format import analyse, is_missing
+from ncudiag.reading.number_format import analyse
 from ncudiag.reading.text_lines import spans_of
 from ncudiag.units import parse_unit
 
@@ -28,6 +28,8 @@ _VALUE = ("Metric Name", "Metric Unit", "Metric Value")
 _SUMMARY = ("Metric Name", "Metric Unit", "Minimum", "Maximum", "Average")
 # No narrower column is ever too narrow for its names.
 _NARROWEST_CUT = 70
+# Widths of the tables without names of columns.
+_OLD_WIDTHS = [70, 15, 30]
 
 
 class TextRow(NamedTuple):
@@ -58,16 +60,29 @@ class TextTable:
         open_ended: whether no ruler marks its end.
     """
 
-    def __init__(self, spans: Sequence[tuple[int, int]], section: str, *, names: str = "") -> None:
-        """Begin at a ruler; ``names``: the line of column names, where it stood in front of it."""
+    def __init__(
+        self, spans: Sequence[tuple[int, int]], section: str, *, names: str = "", expected: bool = True
+    ) -> None:
+        """Begin at a ruler.
+
+        Args:
+            spans: of the columns.
+            section: that it stands in.
+            names: the line of column names, where it stood in front of the ruler.
+            expected: whether a section has just begun; else a table without names may be a program's.
+        """
         self._spans = tuple(spans)
         self._section = section
         self.named = self.open_ended = bool(names)
         # None until the second line tells whether the first one is a row or the columns' names.
         self._metrics = len(spans) == columns_of(names) if names else None
         self._loose = False
+        self._expected = expected
+        widths = [end - start for start, end in spans]
+        self._may_lack_names = widths == _OLD_WIDTHS or (expected and len(widths) == len(_VALUE))
         self._first: str | None = None
         self._cells: list[list[str]] = []
+        self._is_unended = False
         self._rows: list[TextRow] = []
 
     @property
@@ -77,8 +92,12 @@ class TextTable:
 
     @property
     def is_table(self) -> bool:
-        """Whether it has been seen to be a table of metrics."""
-        return bool(self._metrics)
+        """Whether it is a table of metrics, as far as can be said by now."""
+        return self._expected if self._metrics is None else self._metrics
+
+    def may_be_left_for(self, spans: Sequence[tuple[int, int]]) -> bool:
+        """Whether a ruler opens another table, rather than being a program's within this one."""
+        return (self._metrics is None and self._first is None) or spans[0][0] == self._spans[0][0]
 
     @property
     def is_loose(self) -> bool:
@@ -94,15 +113,17 @@ class TextTable:
         """Take the next line; ``ended``: it has its end of line."""
         if line.lstrip().startswith("---") and (spans := spans_of(line)):
             return self._ruler(spans)
-        if self._metrics is None and self._first is None:
+        if self._metrics is None and (self._first is None or columns_of(line) == len(self._spans)):
             return self._take_first(line)
-        self._settle(metrics=len(self._spans) == len(_VALUE))
+        if self._metrics is None and self.named:
+            return self._take_under_names(line, ended=ended)
+        self._settle(metrics=self._may_lack_names)
         return self._take_row(line, ended=ended)
 
     def finish(self, *, cut: bool = False) -> None:
-        """No more lines come; ``cut``: the last row may lack a part."""
-        self._settle(metrics=len(self._spans) == len(_VALUE))
-        if cut:
+        """No more lines come; ``cut``: the file ends here, within a line."""
+        self._settle(metrics=self._may_lack_names)
+        if cut and (self._is_unended or self._may_go_on()):
             self._cells = []
         self._put_together()
 
@@ -124,19 +145,28 @@ class TextTable:
     def _take_first(self, line: str) -> Took:
         """The line under the first ruler: names of the columns, or a row where no version prints names."""
         columns = columns_of(line)
-        if not columns and self._split(line) is None:
+        cells = self._split(line)
+        if not columns and (cells is None or not (any(cells[1:]) or is_known_label(self._section, cells[0]))):
             return "foreign"
         self.named = columns == len(self._spans)
-        self._loose = self.named and self._split(line) is None
+        self._loose = self.named and cells is None
         self._first = line
         return "row"
+
+    def _take_under_names(self, line: str, *, ended: bool) -> Took:
+        """A line where a ruler should be: a program's, or a row if the ruler is gone."""
+        cells = self._split_loosely(line) if self._loose else self._split(line)
+        if cells is None or not any(cells[1:]):
+            return "foreign"
+        self._first, self._metrics = None, True
+        return self._take_row(line, ended=ended)
 
     def _is_one_row(self, line: str) -> bool:
         """Whether the only line between two rulers is a row rather than names of columns."""
         cells = self._split(line)
-        if self.named or cells is None or len(cells) != len(_VALUE):
+        if self.named or cells is None or not self._may_lack_names:
             return False
-        return parse_unit(cells[1]) is not None and (is_missing(cells[2]) or analyse(cells[2]) is not None)
+        return is_known_label(self._section, cells[0]) or analyse(cells[2]) is not None
 
     def _settle(self, *, metrics: bool) -> None:
         """The first line was a row after all."""
@@ -145,12 +175,10 @@ class TextTable:
             self._take_row(line, ended=True)
 
     def _take_row(self, line: str, *, ended: bool) -> Took:
-        cells = self._split(line)
-        if cells is None:
-            cells = self._split_loosely(line) if self._loose else None
-            if cells is None:
-                return "foreign"
-        elif not ended and self._starts_left(line):
+        cells = self._split_loosely(line) if self._loose else self._split(line)
+        if cells is None or (not ended and self._starts_left(line)):
+            return "foreign"
+        if not any(cells[1:]) and not self._goes_on(cells) and not self._is_padded(line, cells[0]):
             return "foreign"
         if not self._goes_on(cells):
             self._put_together()
@@ -158,6 +186,7 @@ class TextTable:
             # A value without a name.
             return "row"
         self._cells.append(cells)
+        self._is_unended = not ended
         return "row"
 
     def _split(self, line: str) -> list[str] | None:
@@ -178,7 +207,7 @@ class TextTable:
             return None
         if any(line[end : end + 1].strip(" ") for _, end in spans[:-1]):
             return None
-        cells = []
+        cells: list[str] = []
         for start, end in spans:
             cell = line[start:end]
             text = cell.strip(" ")
@@ -199,6 +228,10 @@ class TextTable:
                 found.append([label, unit, *words[-count:]])
         return found[0] if len(found) == 1 else None
 
+    def _is_padded(self, line: str, label: str) -> bool:
+        """Whether a line with nothing but a name is a row all the same: ncu fills its lines with blanks."""
+        return len(line) >= self._spans[-1][1] or is_known_label(self._section, label)
+
     def _starts_left(self, line: str) -> bool:
         """Whether the last cell is written from the left, so that nothing tells whether all of it is there."""
         start, end = self._spans[-1]
@@ -211,12 +244,15 @@ class TextTable:
             return True
         if not self._cells or unit:
             return False
-        before = self._cells[-1]
-        start, end = self._spans[0]
-        if len(before[0]) < end - start or end - start < _NARROWEST_CUT:
+        if not self._may_go_on():
             return False
         value = " ".join(part[-1] for part in self._cells)
         return not any(values) or value.count("(") > value.count(")")
+
+    def _may_go_on(self) -> bool:
+        """Whether the name in the last line fills its column, so that there may be more of it."""
+        start, end = self._spans[0]
+        return bool(self._cells) and len(self._cells[-1][0]) == end - start >= _NARROWEST_CUT
 
     def _put_together(self) -> None:
         """The lines of a row are all there."""
