@@ -178,6 +178,6 @@ def _nothing(shown: str, log: Log, lines: Sequence[str], found: Findings) -> _Ca
     kind = "a table, but none that ncu prints" if _TABLE_LINE.match(lines[0]) else "no output of ncu"
     return (
         "not-an-ncu-report",
-        f"{shown} is {kind}: there is no header with Kernel Name and no table under a Section",
+        f"{shown} is {kind}: there is no header with Kernel Name",
         _COLLECT,
     )
