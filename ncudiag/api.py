@@ -5,12 +5,14 @@ Each function raises only :class:`ncudiag.errors.NcudiagError` and its subclasse
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack, cast
 
 from ncudiag._version import __version__
-from ncudiag.choices import Choices, engine_options, kernel_words, top_of
+from ncudiag.choices import Choices, engine_options, gates_of, kernel_words, top_of
 from ncudiag.diagnose.by_name import ByName
 from ncudiag.diagnose.diagnosis import Tool
+from ncudiag.diagnose.entry import brief_entry
 from ncudiag.diagnose.ranking import focus
 from ncudiag.errors import BinaryReportError, EmptyReportError
 from ncudiag.opening import Opened, converted, diagnose_opened, explained
@@ -90,6 +92,9 @@ def diagnose(
             * ``needed_bytes``: bytes that each launch has to move to and from DRAM, for the rules on excess traffic
               and for what the kernel could reach on paper.
             * ``needed_flops``: floating-point operations that each launch needs, for the same.
+            * ``fail_on``: failing states to look for in every selected kernel (``"dram_pct<80"``, ``"MEM005"``,
+              ``"latency-bound"``, ``"high"``, ...); the answer is the report's ``gate``.
+            * ``budgets``: what single kernels must keep to (:class:`ncudiag.gate.gates.Budget`).
             * ``with_host``: keep host name and process path.
             * ``brief``: keep only the metrics that the verdict used.
 
@@ -104,9 +109,20 @@ def diagnose(
     """
     options, problems = engine_options(choices)
     top = top_of(choices)
+    gates = gates_of(choices, options)
+    if gates is not None:
+        # A gate may ask for any metric; what brief leaves out is left out behind it.
+        options = replace(options, watched=gates.watched, brief=False)
     opened = Opened(source, locale=locale, name=name, ncu=ncu, with_host=options.with_host)
     diagnosed = diagnose_opened((opened,), options)
-    return _report(diagnosed, opened.source, options, top=top, problems=opened.failures + problems)
+    report = _report(diagnosed, opened.source, options, top=top, problems=opened.failures + problems)
+    if gates is None:
+        return report
+    from ncudiag.gate.gates import check_report
+
+    gate = check_report(gates, diagnosed, units=opened.units, filtered=bool(options.kernels))
+    kernels = map(brief_entry, report.kernels) if choices.get("brief") else report.kernels
+    return report.model_copy(update={"gate": gate, "kernels": tuple(kernels)})
 
 
 def run(target: Sequence[str], **options: Unpack[RunChoices]) -> Report:

@@ -10,13 +10,16 @@ from collections.abc import Iterable, Sequence
 from math import inf
 from numbers import Real
 from pathlib import Path
-from typing import Any, TypedDict, cast
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from ncudiag.diagnose import Options
 from ncudiag.errors import UsageError
 from ncudiag.model import SourceWarning
 from ncudiag.rulebook import Thresholds, builtin_quadrants
-from ncudiag.rulebook.book import builtin_ready, merged, ready_folder, selected
+from ncudiag.rulebook.book import ReadyBook, builtin_ready, merged, ready_folder, selected
+
+if TYPE_CHECKING:
+    from ncudiag.gate.gates import Budget, Gates
 
 _WORDS = "a word or several"
 
@@ -34,6 +37,8 @@ class Choices(TypedDict, total=False):
     ignore: str | Sequence[str]
     needed_bytes: float | None
     needed_flops: float | None
+    fail_on: str | Sequence[str]
+    budgets: Sequence[Budget]
     with_host: bool
     brief: bool
 
@@ -64,11 +69,9 @@ def engine_options(choices: Choices) -> tuple[Options, tuple[SourceWarning, ...]
             near = difflib.get_close_matches(name, Choices.__annotations__, n=1)
             hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(Choices.__annotations__)}."
             raise UsageError("usage", f"there is no option {name!r}", hint)
-    book = builtin_ready()
-    for folder in _several("rules", choices.get("rules", ()), (str, os.PathLike), "a folder or several"):
-        book = merged(book, ready_folder(Path(folder)))
+    whole = _all_rules(choices)
     select, ignore = (_several(name, choices.get(name, ()), (str,), _WORDS) for name in ("select", "ignore"))
-    book = selected(book, select=select, ignore=ignore)
+    book = selected(whole, select=select, ignore=ignore)
     problems = tuple(
         SourceWarning.model_construct(code="rule-file", message=f"{file}: {what}") for file, what in book.problems
     )
@@ -85,6 +88,38 @@ def engine_options(choices: Choices) -> tuple[Options, tuple[SourceWarning, ...]
         needed_flops=_amount("needed_flops", choices.get("needed_flops")),
     )
     return options, problems
+
+
+def gates_of(choices: Choices, options: Options) -> Gates | None:
+    """What the options ask to be checked; None for nothing.
+
+    Args:
+        choices: the options.
+        options: what :func:`engine_options` made of them.
+
+    Raises:
+        UsageError: a failing state or a budget is wrong.
+    """
+    states = _several("fail_on", choices.get("fail_on", ()), (str,), "a failing state or several")
+    given: object = choices.get("budgets", ())
+    if not states and not given:
+        return None
+    from ncudiag.gate.criteria import Vocabulary
+    from ncudiag.gate.gates import Budget, make_gates
+
+    budgets = _several("budgets", given, (Budget,), "a Budget or several")
+    vocabulary = Vocabulary(asked=options.rules, known=_all_rules(choices).rules)
+    gates = make_gates(states, budgets, vocabulary)
+    # Budgets may be about comparisons alone.
+    return gates if gates.criteria or any(budget.tests for budget in gates.budgets) else None
+
+
+def _all_rules(choices: Choices) -> ReadyBook:
+    """The built-in rules and the user's own, before some are selected."""
+    book = builtin_ready()
+    for folder in _several("rules", choices.get("rules", ()), (str, os.PathLike), "a folder or several"):
+        book = merged(book, ready_folder(Path(folder)))
+    return book
 
 
 def _several(name: str, given: object, kinds: tuple[type[Any], ...], expected: str) -> tuple[Any, ...]:

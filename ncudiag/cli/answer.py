@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 
 from ncudiag.cli.files import expand
 from ncudiag.cli.formats import OutputFormat
+from ncudiag.cli.gating import NOTHING, GateOutputs, is_gated, record_for
 from ncudiag.cli.output import OutputOptions, check_output, check_several, emit_report
 from ncudiag.cli.settings import Choices
-from ncudiag.errors import EXIT_OK, UsageError
+from ncudiag.errors import UsageError
 
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from ncudiag.cli.gating import GateRecord
     from ncudiag.report.document import Report
 
 
@@ -23,6 +25,7 @@ class DiagnoseOptions(Choices, total=False):
     """What is passed on to :func:`ncudiag.diagnose`."""
 
     kernel: list[str] | None
+    fail_on: tuple[str, ...]
     needed_bytes: float | None
     needed_flops: float | None
     locale: str | None
@@ -55,6 +58,7 @@ def answer(
     *,
     plot: str | None = None,
     spread: Spread = ALONE,
+    gate: GateOutputs = NOTHING,
     **options: Unpack[DiagnoseOptions],
 ) -> int:
     """Explain files and write the answers.
@@ -64,6 +68,7 @@ def answer(
         choice: what to write and where.
         plot: where to draw the roofline of the one report.
         spread: processes, and a file for each answer.
+        gate: where the answers of the gates go besides the report.
         options: as :func:`ncudiag.diagnose` takes them.
 
     Returns:
@@ -85,18 +90,29 @@ def answer(
     check_output(choice.output, names)
     if plot is not None:
         _check_plot(plot, names, choice)
+    gate.check(
+        [*names, *(name for name in (choice.output, plot) if name)], gated=is_gated(options), resume=spread.resume
+    )
+    record, budgets = record_for(
+        gate, options.get("budgets", ()), inputs=len(names), filtered=bool(options.get("kernel"))
+    )
+    if budgets:
+        options["budgets"] = budgets
     from ncudiag.api import diagnose
 
     # What was imported stays to the end: it need not be looked through again while a large report is read.
     gc.freeze()
     gc.enable()
     if not single:
-        return _several(names, choice, spread, options)
-    report = diagnose(names[0], top=choice.top, **options)
+        status = _several(names, choice, spread, options, record)
+        return max(status, record.finish())
+    with record.telling(names[0]):
+        report = diagnose(names[0], top=choice.top, **options)
+    record.note(names[0], report)
     emit_report(report, choice)
     if plot is not None:
         _emit_plot(plot, report, choice)
-    return EXIT_OK
+    return record.finish()
 
 
 def _check_several(names: list[str], choice: OutputOptions, spread: Spread, *, plot: str | None) -> None:
@@ -109,29 +125,32 @@ def _check_several(names: list[str], choice: OutputOptions, spread: Spread, *, p
         raise UsageError("usage", f"{word} does not go with --output-dir", "One file for all, or one for each answer.")
 
 
-def _several(names: list[str], choice: OutputOptions, spread: Spread, options: DiagnoseOptions) -> int:
+def _several(
+    names: list[str], choice: OutputOptions, spread: Spread, options: DiagnoseOptions, record: GateRecord
+) -> int:
     from ncudiag.cli import terminal
     from ncudiag.cli.many import Explain, checked, emit_many, explained
     from ncudiag.cli.many_progress import counted
     from ncudiag.cli.output import place_of
 
     if spread.output_dir is None:
-        explain = Explain(choice, place_of(choice), {**options})
+        explain = Explain(choice, place_of(choice), {**options}, whole=record.outputs.about_findings)
         with (
             explained(names, explain, jobs=spread.jobs) as answers,
             closing(counted(answers, len(names), to_terminal=choice.output is None)) as told,
         ):
-            return emit_many(checked(told), choice)
+            return emit_many(record.watched(checked(told)), choice)
     from ncudiag.cli.folder import Folder, tell_counts
 
     folder = Folder(spread.output_dir, choice, {**options})
     names = folder.inputs(names)
     rest = folder.unfinished(names) if spread.resume else names
+    explain = Explain(choice, terminal.FILE, {**options}, whole=record.outputs.about_findings)
     with (
-        explained(rest, Explain(choice, terminal.FILE, {**options}), jobs=spread.jobs) as answers,
+        explained(rest, explain, jobs=spread.jobs) as answers,
         closing(counted(answers, len(rest), to_terminal=False)) as told,
     ):
-        counts = folder.write(told)
+        counts = folder.write(record.watched(told))
     tell_counts(counts, spread.output_dir)
     return counts.status
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ncudiag.cli.formats import OutputFormat
+from ncudiag.cli.gating import gate_status, kept
 from ncudiag.cli.output import OutputOptions, place_of, render, tell_error, writing
 from ncudiag.errors import EXIT_OK, NcudiagError, RuleFileError, UsageError, internal_error
 from ncudiag.fleet.finished import stamp_of
@@ -41,6 +42,7 @@ class Answer(NamedTuple):
         error: why there is no report.
         status: the exit status of this input alone.
         stamp: the state of the input before it was read; None for what is no file.
+        report: what is left to do with the report itself, see :func:`ncudiag.cli.gating.kept`.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Answer(NamedTuple):
     error: NcudiagError | None = None
     status: int = EXIT_OK
     stamp: Stamp | None = None
+    report: Report | None = None
 
 
 @dataclass(frozen=True)
@@ -58,11 +61,13 @@ class Explain:
         choice: the format.
         place: what the output can show.
         options: as :func:`ncudiag.diagnose` takes them.
+        whole: whether the whole report is needed behind its text.
     """
 
     choice: OutputOptions
     place: Terminal
     options: Mapping[str, object]
+    whole: bool = False
 
     def __call__(self, name: str) -> Answer:
         """Explain the input of this name; every failure is an answer too.
@@ -74,7 +79,8 @@ class Explain:
         stamp = stamp_of(name)
         try:
             report = diagnose(name, top=self.choice.top, **self.options)  # type: ignore[arg-type]
-            return Answer(name, render(report, self.choice, place=self.place), stamp=stamp)
+            text = render(report, self.choice, place=self.place)
+            return Answer(name, text, status=gate_status(report), stamp=stamp, report=kept(report, whole=self.whole))
         except NcudiagError as error:
             return failed(name, error, self.choice)
         except Exception as error:

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, TypedDict
 
 import typer
 
 from ncudiag.cli.formats import OutputFormat
+from ncudiag.cli.gating import Annotate
 from ncudiag.cli.settings import Choices, choose
 from ncudiag.errors import UsageError
 
 __all__ = [
     "AllFindings",
+    "Annotate",
+    "AnnotateFor",
     "Borderline",
     "Brief",
     "Bytes",
+    "FailOn",
     "Flops",
     "Format",
     "High",
     "Ignore",
     "Jobs",
+    "Junit",
     "Kernel",
+    "Locale",
     "Ncu",
     "NoConfig",
     "Output",
@@ -31,12 +37,14 @@ __all__ = [
     "Plot",
     "Resume",
     "Rules",
+    "Sarif",
     "Saturated",
     "Select",
     "Top",
     "WithHost",
     "WithNcuRules",
     "chosen",
+    "failing",
     "parse_bytes",
     "parse_jobs",
     "split_words",
@@ -90,6 +98,10 @@ WithHost: TypeAlias = Annotated[
 Brief: TypeAlias = Annotated[
     bool,
     typer.Option("--brief", help="In JSON, only what matters most: under 4 kB for three kernels.", show_default=False),
+]
+Locale: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--locale", metavar="NAME", help="How numbers are written, where the file leaves a doubt: C, de_DE."),
 ]
 Rules: TypeAlias = Annotated[
     list[str] | None,
@@ -150,6 +162,23 @@ Resume: TypeAlias = Annotated[
     bool,
     typer.Option("--resume", help="With --output-dir: leave out files whose answer is up to date.", show_default=False),
 ]
+FailOn: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-on",
+        metavar="STATE,...",
+        help="Exit with 1 when a kernel is in this state: 'dram_pct<80', MEM005, latency-bound, high. May be repeated.",
+    ),
+]
+Junit: TypeAlias = Annotated[
+    str | None, typer.Option("--junit", metavar="FILE", help="Write what the gate found as JUnit XML.")
+]
+Sarif: TypeAlias = Annotated[
+    str | None, typer.Option("--sarif", metavar="FILE", help="Write findings and failed checks as SARIF 2.1.0.")
+]
+AnnotateFor: TypeAlias = Annotated[
+    Annotate | None, typer.Option("--annotate", help="Write annotations for this CI system into the log.")
+]
 NoConfig: TypeAlias = Annotated[
     bool,
     typer.Option("--no-config", help="Ignore ncudiag.toml and [tool.ncudiag] in pyproject.toml.", show_default=False),
@@ -192,6 +221,17 @@ def chosen(
         saturated=saturated,
         borderline=borderline,
     )
+
+
+class Failing(TypedDict, total=False):
+    """The states that :func:`ncudiag.diagnose` looks for; left out where there are none."""
+
+    fail_on: tuple[str, ...]
+
+
+def failing(fail_on: list[str] | None) -> Failing:
+    """What --fail-on says."""
+    return {} if fail_on is None else {"fail_on": tuple(fail_on)}
 
 
 def parse_bytes(text: str | None) -> float | None:

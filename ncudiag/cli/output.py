@@ -121,6 +121,25 @@ def tell_note(text: str) -> None:
         _to_stream(f"note: {visible(text, unicode=terminal.of_stream(sys.stderr).unicode)}\n", sys.stderr)
 
 
+def tell_failed(line: str) -> None:
+    """One line about a check that did not pass, on standard error."""
+    from ncudiag.report.escape import visible
+
+    if sys.stderr is None:
+        return
+    place = terminal.of_stream(sys.stderr)
+    label = "\x1b[31;1mfailed:\x1b[0m" if place.colour else "failed:"
+    _to_stream(f"{label} {visible(line, unicode=place.unicode)}\n", sys.stderr)
+
+
+def write_lines(lines: Iterable[str], *, to_stderr: bool) -> None:
+    """Lines for a program that reads the log: on standard output, or beside a document there on standard error."""
+    stream = sys.stderr if to_stderr else sys.stdout
+    text = "".join(f"{line}\n" for line in lines)
+    if text and stream is not None:
+        _to_stream(text, stream)
+
+
 def render(report: Report, options: OutputOptions, *, place: Terminal, first: bool = True) -> str:
     """A report in the format that was asked for.
 

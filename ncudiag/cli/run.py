@@ -85,6 +85,7 @@ def run(
         no_config=no_config, rules=rules, select=select, ignore=ignore,
         high=high, saturated=saturated, borderline=borderline,
     )  # fmt: skip
+    chosen.pop("budgets", None)  # a run measures; explain and compare judge
     diagnosing = {"kernel": kernel or None, "top": top, "needed_bytes": shared.parse_bytes(needed_bytes)}
     report, ran = _run(
         target, profiling, {**diagnosing, "with_host": with_host, "brief": brief, **chosen},

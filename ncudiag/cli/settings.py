@@ -16,12 +16,16 @@ from ncudiag.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from ncudiag.gate.gates import Budget
+
 FILE = "ncudiag.toml"
 PROJECT_FILE = "pyproject.toml"
 TABLE = "tool.ncudiag"
 
 _LISTS = ("rules", "select", "ignore")
 _NUMBERS = ("high", "saturated", "borderline")
+_BUDGET = "budget"
+_KEYS = (*_LISTS, *_NUMBERS, _BUDGET)
 _MOST = 100
 
 
@@ -34,6 +38,7 @@ class Choices(TypedDict, total=False):
     high: float | None
     saturated: float | None
     borderline: float | None
+    budgets: tuple[Budget, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,7 @@ class Settings:
         rules: folders of rules, from the place of the file.
         select, ignore: rules by id, name or family.
         high, saturated, borderline: the thresholds.
+        budgets: what single kernels must keep to.
     """
 
     path: Path | None = None
@@ -54,6 +60,7 @@ class Settings:
     high: float | None = None
     saturated: float | None = None
     borderline: float | None = None
+    budgets: tuple[Budget, ...] = ()
 
 
 NONE = Settings()
@@ -91,6 +98,8 @@ def merge(settings: Settings, **given: Unpack[Choices]) -> Choices:
         chosen["saturated"] = saturated
     if borderline is not None:
         chosen["borderline"] = borderline
+    if settings.budgets:
+        chosen["budgets"] = settings.budgets
     return chosen
 
 
@@ -147,7 +156,7 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
-        raise _wrong(path, getattr(error, "strerror", None) or str(error)) from error
+        raise wrong(path, getattr(error, "strerror", None) or str(error)) from error
 
 
 def _document(path: Path) -> dict[str, Any]:
@@ -157,53 +166,61 @@ def _document(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise _wrong(path, str(error)) from error
+        raise wrong(path, str(error)) from error
 
 
 def _settings(path: Path, table: object, *, prefix: str) -> Settings:
     """The values of a table, each checked."""
     if not isinstance(table, dict):
-        raise _wrong(path, f"{prefix.rstrip('.')}: expected a table")
+        raise wrong(path, f"{prefix.rstrip('.')}: expected a table")
     _check_keys(path, table, prefix)
-    lists = {key: _words(path, f"{prefix}{key}", table[key]) for key in _LISTS if key in table}
+    lists = {key: words_of(path, f"{prefix}{key}", table[key]) for key in _LISTS if key in table}
     numbers = {key: _percent(path, f"{prefix}{key}", table[key]) for key in _NUMBERS if key in table}
     return Settings(
         path=path,
         rules=tuple(str(path.parent / Path(folder).expanduser()) for folder in lists.get("rules", ())),
         select=lists.get("select", ()),
         ignore=lists.get("ignore", ()),
+        budgets=_budgets(path, f"{prefix}{_BUDGET}", table[_BUDGET]) if _BUDGET in table else (),
         **numbers,
     )
 
 
+def _budgets(path: Path, key: str, value: object) -> tuple[Budget, ...]:
+    from ncudiag.cli.budgets import Place, read_budgets
+
+    return read_budgets(value, Place(path, key))
+
+
 def _check_keys(path: Path, table: Mapping[str, object], prefix: str) -> None:
     for key in table:
-        if key not in (*_LISTS, *_NUMBERS):
+        if key not in _KEYS:
             from difflib import get_close_matches
 
-            near = get_close_matches(key, (*_LISTS, *_NUMBERS), n=1)
+            near = get_close_matches(key, _KEYS, n=1)
             meant = f"; did you mean {near[0]}?" if near else ""
-            raise _wrong(path, f"{prefix}{key}: unknown key{meant}")
+            raise wrong(path, f"{prefix}{key}: unknown key{meant}")
 
 
-def _words(path: Path, key: str, value: object) -> tuple[str, ...]:
+def words_of(path: Path, key: str, value: object) -> tuple[str, ...]:
     """A list of words; one word may stand for itself."""
     words = [value] if isinstance(value, str) else value
     if not isinstance(words, list) or not all(isinstance(word, str) and word.strip() for word in words):
-        raise _wrong(path, f'{key}: expected a list of words, as in ["MEM003", "latency"]')
+        raise wrong(path, f'{key}: expected a list of words, as in ["MEM003", "latency"]')
     return tuple(words)
 
 
 def _percent(path: Path, key: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST:
-        raise _wrong(path, f"{key}: expected a number from 0 to {_MOST}")
+        raise wrong(path, f"{key}: expected a number from 0 to {_MOST}")
     return float(value)
 
 
-def _wrong(path: Path, what: str) -> UsageError:
+def wrong(path: Path, what: str, *, keys: tuple[str, ...] = _KEYS) -> UsageError:
+    """The error for a settings file that cannot be used, with its place in the file in front."""
     return UsageError(
         "usage",
         f"{path.name}: {what}",
-        f"The keys are {', '.join((*_LISTS, *_NUMBERS))}; --no-config leaves the file out of account.",
+        f"The keys are {', '.join(keys)}; --no-config leaves the file out of account.",
         details={"file": str(path)},
     )

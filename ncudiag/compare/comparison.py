@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
 from ncudiag.diagnose.by_name import ByName, named
+from ncudiag.diagnose.checks import Gate
 from ncudiag.diagnose.diagnosis import Duration, Entry, KernelIdentity, Limiter, Number, Tool, Verdict
 from ncudiag.model import Source
 
@@ -126,6 +127,8 @@ class Comparison(Entry):
     """Likewise."""
     rule_titles: Mapping[str, str]
     """What the rules under findings say, by id."""
+    gate: Gate | None = None
+    """What `--max-regression`, `--fail-on` and budgets found; null when nothing was asked."""
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """As for every model; other pairs are found by their names too."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from ncudiag.diagnose.diagnosis import Diagnosis
+    from ncudiag.diagnose.findings import OpenRule
     from ncudiag.diagnose.repeats import FileShare
     from ncudiag.model import Launch, SourceWarning
     from ncudiag.rulebook import QuadrantTable, Thresholds
@@ -43,6 +44,7 @@ class Options:
         rules: the rules to ask.
         needed_bytes: what each launch has to move to and from DRAM, as the user says.
         needed_flops: floating-point operations that each launch needs, as the user says.
+        watched: ids of rules that must say when they have no answer (:attr:`Diagnosed.open_rules`).
     """
 
     table: QuadrantTable
@@ -53,6 +55,7 @@ class Options:
     rules: Sequence[ReadyRule] = ()
     needed_bytes: float | None = None
     needed_flops: float | None = None
+    watched: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,8 @@ class Diagnosed:
         names: short names of all kernels of the report, for a filter that matched none.
         warnings: what the numbers give rise to.
         shares: for each of the kernels, what each report adds to it.
+        open_rules: for each entry of ``kernels``, the watched rules that have no answer.
+        all_names: (full, short) name of all kernels of the report.
     """
 
     kernels: tuple[Diagnosis, ...]
@@ -76,6 +81,8 @@ class Diagnosed:
     names: tuple[str, ...]
     warnings: tuple[SourceWarning, ...]
     shares: tuple[tuple[FileShare, ...], ...] = ()
+    open_rules: tuple[tuple[OpenRule, ...], ...] = ()
+    all_names: tuple[tuple[str, str], ...] = ()
 
 
 def diagnose_launches(launches: Iterable[Launch], *, options: Options, units: Units | None = None) -> Diagnosed:
@@ -111,20 +118,23 @@ def diagnose_files(files: Iterable[Iterable[Launch]], *, options: Options, units
         named = [shorts[group.key.name] for group in selected]
         warnings = trust_warnings(measured, limits=options.table.limits, short_names=named)
         known_units = {} if units is None else units()
-        kernels = [
+        judged = [
             diagnose_kernel(group, kernel, short, captured_ns=captured, options=options, units=known_units)
             for (group, kernel), short in zip(measured, named, strict=True)
         ]
-    ranked = sorted(zip(kernels, shares, strict=True), key=lambda each: _total_ns(each[0]), reverse=True)
+    ranked = sorted(zip(judged, shares, strict=True), key=lambda each: _total_ns(each[0].entry), reverse=True)
+    kernels = tuple(each.entry for each, _ in ranked)
     totals = [entry.duration_ns.total for entry in kernels if entry.duration_ns.total is not None]
     return Diagnosed(
-        kernels=tuple(entry for entry, _ in ranked),
+        kernels=kernels,
         launches=sum(group.launch_count for group in selected),
         duration_ns=fsum(totals) if totals else None,
         all_launches=sum(each.launches for each in grouped),
         names=tuple(dict.fromkeys(shorts[each.group.key.name] for each in pooled)),
         warnings=warnings,
         shares=tuple(of_files for _, of_files in ranked),
+        open_rules=tuple(each.open_rules for each, _ in ranked),
+        all_names=tuple(shorts.items()),
     )
 
 

@@ -19,11 +19,13 @@ from ncudiag.diagnose.grouping import DURATION, KernelGroup
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ncudiag.diagnose.diagnosis import Diagnosis
     from ncudiag.diagnose.measured import Measured
     from ncudiag.diagnose.verdict import Judgement
     from ncudiag.rulebook import Limits, Thresholds
 
 _FULL = 100.0
+_NAMED = ("sm_pct", "dram_pct", "memory_pct", "l2_pct", "l1_pct", "sm_frequency_hz")
 
 
 def times_ns(group: KernelGroup) -> list[float]:
@@ -158,3 +160,10 @@ def metrics_of(
     }
     names = (row.metric for row in evidence if row.metric in kernel.values) if brief else group.metric_names()
     return named | {name: kernel.values.get(name) for name in names}
+
+
+def brief_entry(diagnosis: Diagnosis) -> Diagnosis:
+    """An entry that was made with all metrics as it had been made with ``brief``."""
+    used = (row.metric for row in diagnosis.evidence if diagnosis.metrics.get(row.metric) is not None)
+    metrics = {name: diagnosis.metrics[name] for name in dict.fromkeys((*_NAMED, *used))}
+    return diagnosis.model_copy(update={"metrics": metrics})

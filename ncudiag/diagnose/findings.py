@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ncudiag.derived.registry import PREFIX, Lookup, all_derived
 from ncudiag.diagnose.diagnosis import EstimatedSpeedup, Evidence, Finding
 from ncudiag.diagnose.labels import label_of
-from ncudiag.rulebook.evaluate import Outcome, Situation, evaluate
+from ncudiag.rulebook.evaluate import Outcome, Situation, applies, evaluate
 from ncudiag.units import readable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from ncudiag.diagnose.dialect import Dialect
     from ncudiag.rulebook.ready import ReadyRule
@@ -40,6 +40,25 @@ class Undecided:
     metrics: tuple[str, ...]
 
 
+WhyOpen: TypeAlias = Literal["metric-missing", "user-not-asked", "not-derivable", "verdict-unknown", "broken"]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRule:
+    """A rule whose answer is neither yes nor no, for those who must not take that for a no.
+
+    Attributes:
+        rule: its id.
+        why: a metric is missing; only the user could say (which bytes are needed); no metric would help (one launch
+            does not vary); the rule is about certain verdicts and there is none; the rule itself failed.
+        metrics: the ncu metrics that it lacks.
+    """
+
+    rule: str
+    why: WhyOpen
+    metrics: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class RuleResults:
     """What the rule book said about one kernel.
@@ -50,6 +69,7 @@ class RuleResults:
         lead_is_waste: whether that one is about the same work with less.
         undecided: the rules that lacked a metric and could have led, had they fired.
         broken: (rule id, what happened) of rules that failed; the others went on.
+        open: of the rules that were to be watched, those without an answer.
     """
 
     findings: tuple[Finding, ...]
@@ -57,6 +77,7 @@ class RuleResults:
     lead_is_waste: bool
     undecided: tuple[Undecided, ...]
     broken: tuple[tuple[str, str], ...]
+    open: tuple[OpenRule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +98,7 @@ def ask_rules(
     units: Mapping[str, str],
     dialect: Dialect | None,
     short_kernel: bool,
+    watched: Container[str] = (),
 ) -> RuleResults:
     """Ask every rule; one that fails is reported and the rest goes on.
 
@@ -88,22 +110,30 @@ def ask_rules(
         units: base unit by ncu metric name, where the report said.
         dialect: whose words the advice uses.
         short_kernel: whether the launch is so short that latency findings are notes only.
+        watched: ids of rules that must say when they have no answer.
     """
     fired: list[tuple[ReadyRule, Finding]] = []
     undecided: list[Undecided] = []
     broken: list[tuple[str, str]] = []
+    unanswered: list[OpenRule] = []
     for rule in rules:
+        watch = rule.id in watched
         try:
             agrees = _agrees(rule, agreement)
-            outcome = evaluate(rule, lookup, situation, gaps=agrees)
+            outcome = evaluate(rule, lookup, situation, gaps=agrees or watch)
             if outcome.state == "fired":
                 fired.append((rule, _finding(rule, outcome, lookup, units, dialect, short_kernel=short_kernel)))
-            elif outcome.state == "indeterminate" and agrees:
+            elif outcome.state == "indeterminate" and (agrees or watch):
                 lacking = _lacking(outcome, lookup)
                 # Without a gap in the report it is something that only the user can say.
-                undecided += [Undecided(rule, lacking)] if lacking else []
+                undecided += [Undecided(rule, lacking)] if lacking and agrees else []
+                if watch:
+                    unanswered.append(OpenRule(rule.id, _why_open(outcome, lacking), lacking))
+            elif watch and outcome.state == "not-applicable" and _waits_for_verdict(rule, situation):
+                unanswered.append(OpenRule(rule.id, "verdict-unknown"))
         except Exception as error:  # noqa: BLE001 - one broken rule must not stop the others
             broken.append((rule.id, f"{type(error).__name__}: {error}"))
+            unanswered += [OpenRule(rule.id, "broken")] if watch else []
     fired.sort(key=_order)
     # Nobody coalesces the accesses of a library's kernel: there the advice in the library's own words comes first.
     open_waste = dialect != "cublas" and any(gap.rule.asked_first for gap in undecided)
@@ -114,6 +144,7 @@ def ask_rules(
         lead_is_waste=lead is not None and lead[0].tier == "waste",
         undecided=tuple(undecided),
         broken=tuple(broken),
+        open=tuple(unanswered),
     )
 
 
@@ -173,6 +204,20 @@ def _agrees(rule: ReadyRule, agreement: Agreement) -> bool:
         return reason in rule.lead_reasons or reason.partition(":")[0] in rule.lead_reasons
     # A named reason is more precise than a rule about any latency.
     return rule.family != "latency"
+
+
+def _why_open(outcome: Outcome, lacking: tuple[str, ...]) -> WhyOpen:
+    if lacking:
+        return "metric-missing"
+    derived = (all_derived().get(name) for name in outcome.missing)
+    return "user-not-asked" if any(metric and metric.asks_user for metric in derived) else "not-derivable"
+
+
+def _waits_for_verdict(rule: ReadyRule, situation: Situation) -> bool:
+    """Whether a rule is left out only because there is no verdict."""
+    if situation.verdict != "unknown":
+        return False
+    return any(applies(rule, replace(situation, verdict=verdict)) for verdict in rule.verdicts)
 
 
 def _finding(

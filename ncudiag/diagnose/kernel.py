@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ncudiag.derived.inputs import Inputs
 from ncudiag.derived.registry import Lookup
@@ -24,8 +24,16 @@ if TYPE_CHECKING:
 
     from ncudiag.diagnose.diagnosis import Missing
     from ncudiag.diagnose.engine import Options
+    from ncudiag.diagnose.findings import OpenRule
     from ncudiag.diagnose.grouping import KernelGroup
     from ncudiag.diagnose.measured import Measured
+
+
+class Judged(NamedTuple):
+    """A diagnosis, and the watched rules that have no answer."""
+
+    entry: Diagnosis
+    open_rules: tuple[OpenRule, ...]
 
 
 def diagnose_kernel(
@@ -36,7 +44,7 @@ def diagnose_kernel(
     captured_ns: float,
     options: Options,
     units: Mapping[str, str],
-) -> Diagnosis:
+) -> Judged:
     """Everything about one kernel.
 
     Args:
@@ -65,7 +73,7 @@ def diagnose_kernel(
     inputs = _inputs(group, kernel, situation, options)
     results = _ask(group, kernel, situation, agreement, inputs, options=options, units=units)
     general = first_thing_to_try(kernel, judgement, limiter, reason, table=table)
-    return Diagnosis.model_construct(
+    diagnosis = Diagnosis.model_construct(
         kernel=entry.identity(group, short, with_host=options.with_host),
         launches=tuple(group.ids),
         launch_count=group.launch_count,
@@ -89,6 +97,7 @@ def diagnose_kernel(
         roofline=roofline_of(inputs, duration_ns=kernel.duration_ns, needed_flops=options.needed_flops),
         ncu_rules=entry.ncu_rules(group),
     )
+    return Judged(diagnosis, results.open)
 
 
 def _inputs(group: KernelGroup, kernel: Measured, situation: Situation, options: Options) -> Inputs:
@@ -125,6 +134,7 @@ def _ask(
         units=units,
         dialect=dialect_of(group.key.name),
         short_kernel=duration is not None and duration < options.table.limits.short_kernel_ns,
+        watched=options.watched,
     )
 
 

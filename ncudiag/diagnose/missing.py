@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from ncudiag.diagnose.reasons import Reason
     from ncudiag.diagnose.verdict import Judgement
 
+FOR_REASON = "the reason for the latency"
+"""What a metric is needed for that decides about the reason of a latency-bound kernel."""
+FOR_VERDICT = "the verdict"
+"""How everything begins that a verdict lacks."""
+
 _SPEED_OF_LIGHT = "--section SpeedOfLight"
 _A_PIPE = "sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_elapsed"
 _PIPES = "--section ComputeWorkloadAnalysis"
@@ -82,7 +87,7 @@ def _for_details(kernel: Measured, judgement: Judgement, reason: Reason | None) 
         yield (_A_PIPE,), "which pipe of the SM binds", _PIPES
     yield (DURATION,), "the share of the captured time", _SPEED_OF_LIGHT
     for name in () if reason is None else reason.missing:
-        yield (name,), "the reason for the latency", how_to_collect(name)
+        yield (name,), FOR_REASON, how_to_collect(name)
 
 
 def _missing(kernel: Measured, names: tuple[str, ...], needed_for: str, collect: str) -> Missing:

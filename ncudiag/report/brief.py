@@ -23,6 +23,7 @@ from ncudiag.report.usefulness import by_usefulness, leads
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ncudiag.diagnose.checks import Gate
     from ncudiag.diagnose.diagnosis import Diagnosis, Evidence, Finding
     from ncudiag.model import Source
     from ncudiag.report.document import Report
@@ -34,7 +35,7 @@ KERNELS = 3
 
 _NOTE = 200  # bytes kept free for the warning that says what was left out
 _SENTENCE, _WHY, _NEED = 280, 110, 60
-_IDS, _WARNINGS, _FINDINGS, _GAPS = 4, 2, 3, 4
+_IDS, _WARNINGS, _FINDINGS, _GAPS, _CHECKS = 4, 2, 3, 4, 3
 _SHOWN = "shown"
 
 
@@ -77,7 +78,9 @@ def brief(report: Report) -> Report:
     """The report with what matters most, so that :func:`brief_json` keeps to the budget."""
     budget = BUDGET * max(KERNELS, len(report.kernels)) // KERNELS - _NOTE
     for limits in LIMITS:
-        least = report.model_copy(update={"kernels": (), "focus": (), "source": _source(report, limits)})
+        least = report.model_copy(
+            update={"kernels": (), "focus": (), "source": _source(report, limits), "gate": _gate(report.gate, limits)}
+        )
         kernels = [_least(entry, limits) for entry in report.kernels]
         room = budget - size(least) - 1 - sum(size(entry) + 1 for entry in kernels)
         if not kernels or room >= size(_with_first(kernels[0], report.kernels[0])) - size(kernels[0]):
@@ -106,6 +109,30 @@ def _source(report: Report, limits: Limits) -> Source:
             "warnings": warnings,
         }
     )
+
+
+def _gate(gate: Gate | None, limits: Limits) -> Gate | None:
+    """The answer of the gate with the first checks that did not pass."""
+    if gate is None:
+        return None
+    shown = tuple(
+        check.model_copy(
+            update={
+                "gate": cut(check.gate, limits.name),
+                "kernel": _cut(check.kernel, limits),
+                "budget": _cut(check.budget, limits),
+                "message": shorter(check.message, limits.message),
+                "collect": None if check.collect is None else shorter(check.collect, limits.message),
+            }
+        )
+        for check in gate.not_passed[:_CHECKS]
+    )
+    return gate.model_copy(update={"checks": shown})
+
+
+def _checks_left_out(gate: Gate | None) -> str:
+    left = 0 if gate is None else len(gate.checks) - len(gate.not_passed[:_CHECKS])
+    return count(left, "check") if left else ""
 
 
 def _cut(text: str | None, limits: Limits) -> str | None:
@@ -286,5 +313,6 @@ def _left_out(report: Report, kernels: Sequence[Diagnosis], *, warnings: int) ->
         "launch ids" if any(part.launches != whole.launches for whole, part in pairs) else "",
         "ncu_rules" if any(whole.ncu_rules for whole in report.kernels) else "",
         count(len(report.source.warnings) - warnings, "warning") if len(report.source.warnings) > warnings else "",
+        _checks_left_out(report.gate),
     )
     return ", ".join(fact for fact in facts if fact)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ncudiag.report import comparison_words as said
 from ncudiag.report import words
 from ncudiag.report.escape import columns, pad
+from ncudiag.report.gate_text import gate_lines
 from ncudiag.report.page import NARROWEST, Page
 from ncudiag.report.quantities import count, duration
 
@@ -55,6 +56,7 @@ def render_comparison(comparison: Comparison, *, width: int, colour: bool, unico
     lines += _alone(page, "Only after", comparison.only_after)
     if not comparison.comparable:
         lines += ["", *page.paragraph(said.NO_PAIR, inks=("bold",))]
+    lines += gate_lines(page, comparison.gate)
     return "\n".join(line.rstrip(" ") for line in lines) + "\n"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from ncudiag.diagnose.by_name import ByName, named
+from ncudiag.diagnose.checks import Gate
 from ncudiag.diagnose.diagnosis import Diagnosis, Entry, Focus, Number, Tool
 from ncudiag.model import Source
 from ncudiag.rulebook.thresholds import Thresholds
@@ -41,6 +42,9 @@ class Report(Entry):
     totals: Totals
     focus: tuple[Focus, ...] = ()
     """The selected kernels that could save most of the captured time, at most three, best first."""
+    gate: Gate | None = None
+    """What `--fail-on` and budgets found about all selected kernels, also those that --top leaves out; null when
+    nothing was asked."""
     kernels: ByName[Diagnosis]
     """Largest share of captured time first."""
 

@@ -44,6 +44,10 @@ def render_markdown(
     best = words.focus(report)
     lines += [f"- **{prose(best)}**"] if best else []
     lines += [f"- Warning: {prose(each.message)} ({code(each.code)})" for each in report.source.warnings]
+    if report.gate is not None:
+        from ncudiag.report.gate_markdown import gate_section
+
+        lines += gate_section(report.gate)
     lines += ["", *_table(report)]
     unnamed = words.unnamed(report)
     if unnamed:

@@ -110,7 +110,8 @@ def only(report: Report, words: Sequence[str], *, name: str) -> Report:
         kernels=len(kernels),
         duration_ns=fsum(times) if times else None,
     )
-    return report.model_copy(update={"kernels": kernels, "totals": totals, "focus": focus(kernels)})
+    # A gate was about all kernels.
+    return report.model_copy(update={"kernels": kernels, "totals": totals, "focus": focus(kernels), "gate": None})
 
 
 def only_pairs(comparison: Comparison, words: Sequence[str], *, name: str) -> Comparison:
@@ -130,7 +131,7 @@ def only_pairs(comparison: Comparison, words: Sequence[str], *, name: str) -> Co
         alone = (*comparison.only_before, *comparison.only_after)
         kernels = [*(pair.kernel for pair in comparison.pairs), *(each.kernel for each in alone)]
         raise _no_match(words, name, [kernel.short_name for kernel in kernels])
-    return comparison.model_copy(update=kept)
+    return comparison.model_copy(update={**kept, "gate": None})
 
 
 def _matching(

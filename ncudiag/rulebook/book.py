@@ -107,7 +107,7 @@ def selected(book: ReadyBook, *, select: Sequence[str] = (), ignore: Sequence[st
         RuleFileError: a word fits no rule.
     """
     for word in (*select, *ignore):
-        if not any(_fits(rule, word) for rule in book.rules):
+        if not any(fits(rule, word) for rule in book.rules):
             raise RuleFileError(
                 "rule-file",
                 f"no rule or family is called {word!r}",
@@ -120,9 +120,10 @@ def selected(book: ReadyBook, *, select: Sequence[str] = (), ignore: Sequence[st
 
 
 def _fits_any(rule: ReadyRule, words: Iterable[str]) -> bool:
-    return any(_fits(rule, word) for word in words)
+    return any(fits(rule, word) for word in words)
 
 
-def _fits(rule: ReadyRule, word: str) -> bool:
+def fits(rule: ReadyRule, word: str) -> bool:
+    """Whether a word stands for a rule: its id, whatever the case, its name, its family or the family's prefix."""
     folded = word.casefold()
     return folded in {rule.id.casefold(), rule.name, rule.family, _PREFIX_OF_FAMILY[rule.family].casefold()}

@@ -151,7 +151,7 @@ def test_json_has_the_fixed_names() -> None:
     whole = document(full())
     assert list(whole) == [
         *("schema_version", "tool", "before", "after", "pairs", "only_before", "only_after"),
-        *("before_files", "after_files", "rule_titles"),
+        *("before_files", "after_files", "rule_titles", "gate"),
     ]
     assert whole["rule_titles"] == {"CMP002": "CMP002", "MEM003": "MEM003"}
     assert whole["tool"] == {"name": "ncudiag", "version": "0.1.0"}
