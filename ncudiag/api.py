@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack, cast
 
 from ncudiag._version import __version__
-from ncudiag.choices import Choices, engine_options, gates_of, kernel_words, top_of
+from ncudiag.choices import Choices, change_gates_of, engine_options, gates_of, kernel_words, top_of
 from ncudiag.diagnose.by_name import ByName
 from ncudiag.diagnose.diagnosis import Tool
 from ncudiag.diagnose.entry import brief_entry
@@ -23,8 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ncudiag.compare.comparison import Comparison
+    from ncudiag.compare.side import Side
+    from ncudiag.diagnose.checks import Gate
     from ncudiag.diagnose.diagnosis import Diagnosis
     from ncudiag.diagnose.engine import Diagnosed, Options
+    from ncudiag.gate.changes import ChangeGates
     from ncudiag.model import Profile, Source, SourceWarning
     from ncudiag.reading import SourceLike
     from ncudiag.running import Ran, RunOptions
@@ -190,6 +193,7 @@ def compare(
     *,
     locale: str | None = None,
     ncu: str | None = None,
+    max_regression: str | float | None = None,
     **choices: Unpack[Choices],
 ) -> Comparison:
     """Say what changed between two reports of the same program, or between several of each side.
@@ -206,7 +210,10 @@ def compare(
         after: likewise.
         locale: as for :func:`read`, for all files.
         ncu: likewise.
-        **choices: as for :func:`diagnose`; ``top`` keeps so many pairs, ``brief`` changes nothing.
+        max_regression: how much slower a launch may get before the gate fails: ``"5%"`` or 0.05.
+        **choices: as for :func:`diagnose`; ``top`` keeps so many pairs, ``brief`` changes nothing. ``fail_on`` takes
+            what may not have changed: ``new-finding``, ``verdict-changed``, ``regressed``, ``not-comparable``, or a
+            rule or family that must not be new.
 
     Returns:
         Pairs of kernels with their status; ``before_files`` and ``after_files`` are the sources one by one;
@@ -227,9 +234,24 @@ def compare(
     whole.pop("top", None)
     whole.pop("brief", None)
     options, problems = engine_options(whole)
+    gates = change_gates_of(whole, options, max_regression=max_regression)
+    if gates is not None:
+        options = replace(options, watched=gates.watched)
     old, new = (side_of(each, options, locale=locale, ncu=ncu, problems=problems) for each in (before, after))
     comparison = compare_kernels(old, new, tool=Tool.model_construct(version=__version__))
+    if gates is not None:
+        comparison = comparison.model_copy(
+            update={"gate": _change_gate(gates, comparison, old, new, filtered=bool(options.kernels))}
+        )
     return comparison if top is None else comparison.model_copy(update={"pairs": comparison.pairs[:top]})
+
+
+def _change_gate(gates: ChangeGates, comparison: Comparison, old: Side, new: Side, *, filtered: bool) -> Gate:
+    from ncudiag.gate.changes import Unanswered, check_comparison, identities
+
+    before, after = (identities([entry.kernel for entry in side.kernels], side.open_rules) for side in (old, new))
+    names = tuple(dict.fromkeys((*old.all_names, *new.all_names)))
+    return check_comparison(gates, comparison, Unanswered(before, after, names, filtered))
 
 
 def _report(

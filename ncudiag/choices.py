@@ -19,6 +19,7 @@ from ncudiag.rulebook import Thresholds, builtin_quadrants
 from ncudiag.rulebook.book import ReadyBook, builtin_ready, merged, ready_folder, selected
 
 if TYPE_CHECKING:
+    from ncudiag.gate.changes import ChangeGates
     from ncudiag.gate.gates import Budget, Gates
 
 _WORDS = "a word or several"
@@ -112,6 +113,25 @@ def gates_of(choices: Choices, options: Options) -> Gates | None:
     gates = make_gates(states, budgets, vocabulary)
     # Budgets may be about comparisons alone.
     return gates if gates.criteria or any(budget.tests for budget in gates.budgets) else None
+
+
+def change_gates_of(choices: Choices, options: Options, *, max_regression: str | float | None) -> ChangeGates | None:
+    """What the options ask to be checked of a comparison; None for nothing.
+
+    Raises:
+        UsageError: a limit, a failing state or a budget is wrong.
+    """
+    states = _several("fail_on", choices.get("fail_on", ()), (str,), "a failing state or several")
+    given: object = choices.get("budgets", ())
+    if max_regression is None and not states and not given:
+        return None
+    from ncudiag.gate.changes import make_change_gates
+    from ncudiag.gate.criteria import Vocabulary
+    from ncudiag.gate.gates import Budget
+
+    budgets = _several("budgets", given, (Budget,), "a Budget or several")
+    vocabulary = Vocabulary(asked=options.rules, known=_all_rules(choices).rules)
+    return make_change_gates(max_regression, states, budgets, vocabulary)
 
 
 def _all_rules(choices: Choices) -> ReadyBook:

@@ -51,7 +51,14 @@ def side_of(
     files = tuple(each.source for each in opened)
     failures = (warning for each in opened for warning in each.failures)
     found = (*failures, *diagnosed.warnings, *copies, *_disagreements(files, diagnosed), *problems)
-    return Side(_together(files, found), diagnosed.kernels, files=files, shares=diagnosed.shares)
+    return Side(
+        _together(files, found),
+        diagnosed.kernels,
+        files=files,
+        shares=diagnosed.shares,
+        open_rules=diagnosed.open_rules,
+        all_names=diagnosed.all_names,
+    )
 
 
 def _sources(given: SideLike) -> tuple[OneSource, ...]:

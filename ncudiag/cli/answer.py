@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ncudiag.cli.files import expand
 from ncudiag.cli.formats import OutputFormat
-from ncudiag.cli.gating import NOTHING, GateOutputs, is_gated, record_for
+from ncudiag.cli.gating import NOTHING, GateOutputs, is_gated, record_for, telling
 from ncudiag.cli.output import OutputOptions, check_output, check_several, emit_report
 from ncudiag.cli.settings import Choices
 from ncudiag.errors import UsageError
@@ -106,7 +106,7 @@ def answer(
     if not single:
         status = _several(names, choice, spread, options, record)
         return max(status, record.finish())
-    with record.telling(names[0]):
+    with telling(gate, names[0]):
         report = diagnose(names[0], top=choice.top, **options)
     record.note(names[0], report)
     emit_report(report, choice)

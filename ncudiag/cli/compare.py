@@ -9,6 +9,7 @@ import typer
 from ncudiag.cli import options as shared
 from ncudiag.cli import terminal
 from ncudiag.cli.formats import DocumentFormat
+from ncudiag.cli.gating import GateOutputs, finish_comparison, telling
 from ncudiag.cli.output import check_output, tell_error, write_text
 from ncudiag.cli.side_files import SidesCommand, sides
 from ncudiag.errors import ComparisonError
@@ -41,6 +42,10 @@ def compare(
     rules: shared.Rules = None,
     select: shared.Select = None,
     ignore: shared.Ignore = None,
+    max_regression: shared.MaxRegression = None,
+    fail_on: shared.FailOnChange = None,
+    junit: shared.Junit = None,
+    annotate: shared.AnnotateFor = None,
     ncu: shared.Ncu = None,
     no_config: shared.NoConfig = False,
 ) -> None:
@@ -52,20 +57,33 @@ def compare(
       ncudiag compare before.csv after.csv --kernel stencil --format json
       ncudiag compare --before before/*.csv --after after/*.csv
       ncudiag compare "main/*.csv" "branch/*.csv"
+      ncudiag compare before.csv after.csv --max-regression 5% --fail-on new-finding --junit gate.xml
 
     Kernels pair by name and launch shape. Several files of a side repeat each other: their launches count together. A
     change inside the spread of launches and files is no clear difference, and times at different clocks do not compare.
-    Exit status 5 when no pair can be compared.
+    What a gate asks for fails also when it cannot be decided: another clock, one launch on each side, a kernel that is
+    gone.
+
+    Exit status: 0 done, 1 a gate failed, 2 wrong call, 3 not a readable report or no matching kernel, 5 no pair can be
+    compared.
     """  # noqa: D301 - \b is typer's mark for a block that keeps its lines
     old, new = sides(reports or [], before or [], after or [])
     check_output(output, [*old, *new])
+    gate = GateOutputs(junit, None, annotate, alone=output is not None or output_format == "text")
     from ncudiag.api import compare as compared
 
     chosen = shared.chosen(
         no_config=no_config, rules=rules, select=select, ignore=ignore,
         high=high, saturated=saturated, borderline=borderline,
     )  # fmt: skip
-    comparison = compared(old, new, kernel=kernel or None, ncu=ncu, **chosen)
+    asked = bool(
+        max_regression or fail_on or any(each.max_regression is not None for each in chosen.get("budgets", ()))
+    )
+    gate.check([*old, *new, *([output] if output else [])], gated=asked)
+    with telling(gate, " ".join((*old, *new))):
+        comparison = compared(
+            old, new, kernel=kernel or None, ncu=ncu, max_regression=max_regression, **chosen, **shared.failing(fail_on)
+        )
     error = None if comparison.comparable else _not_comparable(comparison.before.path, comparison.after.path)
     if output_format is DocumentFormat.JSON:
         from ncudiag.report.json_output import comparison_to_json
@@ -79,9 +97,12 @@ def compare(
         place = terminal.FILE if output is not None else terminal.of_stream(sys.stdout)
         text = render_comparison(comparison, width=place.width, colour=place.colour, unicode=place.unicode)
         write_text(text, output=output)
+    status = finish_comparison(gate, comparison)
     if error is not None:
         tell_error(error)
-        raise typer.Exit(error.exit_status)
+        status = error.exit_status
+    if status:
+        raise typer.Exit(status)
 
 
 def _not_comparable(before: str, after: str) -> ComparisonError:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ncudiag.cli.many import Answer
+    from ncudiag.compare.comparison import Comparison
     from ncudiag.diagnose.checks import Check, Gate
     from ncudiag.gate.gates import Budget
     from ncudiag.report.document import Report
@@ -103,18 +104,6 @@ class GateRecord:
         if report is not None:
             self.results.append((name, report))
 
-    @contextmanager
-    def telling(self, name: str) -> Iterator[None]:
-        """An input that cannot be explained is told to the CI system too, and stays an error."""
-        try:
-            yield
-        except UsageError:
-            raise
-        except NcudiagError as error:
-            self.note(name, error)
-            self.finish()
-            raise
-
     def finish(self) -> int:
         """Tell and write everything.
 
@@ -195,6 +184,52 @@ def record_for(
     must = [budget for budget in budgets if budget.about_report and not (budget.optional or filtered)]
     each = tuple(budget.model_copy(update={"optional": True}) for budget in budgets)
     return GateRecord(outputs, tuple(must)), each
+
+
+@contextmanager
+def telling(outputs: GateOutputs, name: str) -> Iterator[None]:
+    """What cannot be explained or compared is told to the CI system too, and stays an error.
+
+    Args:
+        outputs: where it is told.
+        name: what the inputs are called.
+    """
+    try:
+        yield
+    except UsageError:
+        raise
+    except NcudiagError as error:
+        record = GateRecord(outputs)
+        record.note(name, error)
+        record.finish()
+        raise
+
+
+def finish_comparison(outputs: GateOutputs, comparison: Comparison) -> int:
+    """Tell and write what the gate of a comparison found.
+
+    Returns:
+        The exit status as far as the gate decides it.
+
+    Raises:
+        UsageError: a file cannot be written (``output-not-writable``).
+    """
+    gate = comparison.gate
+    if gate is not None:
+        for check in gate.not_passed:
+            _tell(check, None)
+    if outputs.annotate is not None:
+        from ncudiag.report.annotations import pair_annotations
+
+        write_lines(pair_annotations(gate), to_stderr=not outputs.alone)
+    if outputs.junit is not None:
+        from ncudiag.diagnose.checks import gate_of
+        from ncudiag.report.junit import Suite, render_junit
+
+        sides = {"before": comparison.before.path, "after": comparison.after.path, "ncudiag": comparison.tool.version}
+        suite = Suite(f"{sides['before']} against {sides['after']}", gate_of(()) if gate is None else gate, sides)
+        write_text(render_junit([suite]), output=outputs.junit)
+    return EXIT_OK if gate is None or gate.passed else EXIT_GATE_FAILED
 
 
 def is_gated(options: Mapping[str, Any]) -> bool:

@@ -21,6 +21,7 @@ __all__ = [
     "Brief",
     "Bytes",
     "FailOn",
+    "FailOnChange",
     "Flops",
     "Format",
     "High",
@@ -29,6 +30,7 @@ __all__ = [
     "Junit",
     "Kernel",
     "Locale",
+    "MaxRegression",
     "Ncu",
     "NoConfig",
     "Output",
@@ -169,6 +171,18 @@ FailOn: TypeAlias = Annotated[
         metavar="STATE,...",
         help="Exit with 1 when a kernel is in this state: 'dram_pct<80', MEM005, latency-bound, high. May be repeated.",
     ),
+]
+FailOnChange: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-on",
+        metavar="CHANGE,...",
+        help="Exit with 1 on new-finding, verdict-changed, regressed, not-comparable, or a rule that is new (MEM003).",
+    ),
+]
+MaxRegression: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--max-regression", metavar="SHARE", help="Exit with 1 when a launch got slower by more: 5% or 0.05."),
 ]
 Junit: TypeAlias = Annotated[
     str | None, typer.Option("--junit", metavar="FILE", help="Write what the gate found as JUnit XML.")

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from ncudiag.compare.noise import Noise
     from ncudiag.diagnose.diagnosis import Diagnosis
+    from ncudiag.diagnose.findings import OpenRule
     from ncudiag.diagnose.repeats import FileShare
     from ncudiag.model import Source
 
@@ -25,12 +26,16 @@ class Side:
         kernels: the diagnoses, each over the launches of all files.
         files: each file by itself; empty stands for the source alone.
         shares: for each of the kernels, what each file adds; empty where only one file is known.
+        open_rules: for each of the kernels, the watched rules that have no answer.
+        all_names: (full, short) name of all kernels, also of those that were not selected.
     """
 
     source: Source
     kernels: Sequence[Diagnosis]
     files: tuple[Source, ...] = ()
     shares: Sequence[tuple[FileShare, ...]] = ()
+    open_rules: Sequence[tuple[OpenRule, ...]] = ()
+    all_names: tuple[tuple[str, str], ...] = ()
 
     def each_file(self) -> tuple[Source, ...]:
         """The files; at least one."""

@@ -185,10 +185,7 @@ def _rules(test: RuleTest, kernel: Kernel) -> Answer:
     if fired:
         texts = (f"{finding.rule} ({finding.name}, {finding.severity}): {finding.title}" for finding in fired)
         return Answer("failed", "; ".join(texts), rule=fired[0].rule)
-    # What no metric can decide makes a rule unanswered only where that rule was named.
-    unanswered = [
-        rule for rule in kernel.open_rules if rule.rule in test.rules and (test.named or rule.why not in _NO_METRIC)
-    ]
+    unanswered = rules_unanswered(test, kernel.open_rules)
     if not unanswered:
         return Answer("passed", "it did not fire" if test.named else "no such finding")
     names = gaps.some(rule.rule for rule in unanswered)
@@ -197,6 +194,11 @@ def _rules(test: RuleTest, kernel: Kernel) -> Answer:
     collect = gaps.joined((gaps.collect_all(kernel.entry, metrics), _for_verdict(kernel, unanswered)))
     message = f"{names} could not be decided {without}, so the gate cannot pass"
     return Answer("indeterminate", message, collect=collect, rule=unanswered[0].rule)
+
+
+def rules_unanswered(test: RuleTest, open_rules: Sequence[OpenRule]) -> list[OpenRule]:
+    """The rules of a test without an answer; what no metric can decide counts only where that rule was named."""
+    return [rule for rule in open_rules if rule.rule in test.rules and (test.named or rule.why not in _NO_METRIC)]
 
 
 def _for_verdict(kernel: Kernel, unanswered: Sequence[OpenRule]) -> str | None:
