@@ -6,6 +6,7 @@ Each check is one command. Tests count by themselves, any other command counts a
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,9 @@ BIN = Path(sys.executable).parent
 GET_NCU = ROOT.parent / "shared" / "tools" / "get-ncu"
 NCU_SUITES = ("bookworm", "trixie", "bullseye")
 NCU_TIMEOUT_S = 240
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+HTML_CHECKER = "vnu-jar@26.9.27"
+FETCH_TIMEOUT_S = 600
 FULL_COVERAGE = ("diagnose", "reading", "rulebook")
 
 
@@ -144,6 +148,51 @@ def fetch_real_ncu() -> None:
             print(f"NOT TESTED against the real ncu of {suite}: {done.stderr.strip()[-300:]}")
 
 
+def fetch_browser() -> None:
+    """Install Debian's Chromium for the tests of the HTML pages where that may be done; say it where it may not."""
+    if any(shutil.which(name) for name in CHROMIUM) or os.environ.get("NCUDIAG_CHROMIUM"):
+        return
+    apt = shutil.which("apt-get")
+    # In CI the machine is there for this; elsewhere nobody asked for a browser to be installed.
+    if apt is None or os.geteuid() != 0 or not os.environ.get("CI"):
+        print("NOT TESTED in a browser: no Chromium on this machine (apt install chromium)")
+        return
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    for arguments in (("update", "-qq"), ("install", "-y", "-qq", "--no-install-recommends", "chromium")):
+        if not fetched("in a browser", (apt, *arguments), environment):
+            return
+    print("Chromium: installed for the tests of the HTML pages")
+
+
+def fetch_html_checker() -> None:
+    """Get the Nu Html Checker into .cache through npm, once; say it where that does not work, and go on."""
+    folder = CACHE / "npm"
+    if (folder / "node_modules" / "vnu-jar").is_dir():
+        return
+    npm, java = shutil.which("npm"), shutil.which("java")
+    if npm is None or java is None:
+        print("NOT CHECKED by the Nu Html Checker: it needs npm and java")
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    options = ("--silent", "--no-audit", "--no-fund", "--prefix", str(folder))
+    if fetched("by the Nu Html Checker", (npm, "install", *options, HTML_CHECKER), dict(os.environ)):
+        print(f"HTML checker: {HTML_CHECKER}")
+
+
+def fetched(what: str, command: tuple[str, ...], environment: dict[str, str]) -> bool:
+    """Whether a command that gets something from outside did; loud when not."""
+    try:
+        done = subprocess.run(
+            command, env=environment, timeout=FETCH_TIMEOUT_S, check=False, capture_output=True, text=True
+        )
+    except subprocess.TimeoutExpired:
+        print(f"NOT TESTED {what}: `{command[0]}` did not end within {FETCH_TIMEOUT_S} s")
+        return False
+    if done.returncode:
+        print(f"NOT TESTED {what}: {done.stderr.strip()[-300:]}")
+    return done.returncode == 0
+
+
 def main() -> int:
     """Run the chosen checks; exit status 1 when one failed."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -155,6 +204,8 @@ def main() -> int:
     SUMMARY.unlink(missing_ok=True)
     if names is None or "tests" in names:
         fetch_real_ncu()
+        fetch_browser()
+        fetch_html_checker()
     outcomes = {check.name: run(check) for check in chosen}
     print("\n== summary")
     for name, outcome in outcomes.items():

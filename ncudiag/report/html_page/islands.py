@@ -17,7 +17,7 @@ Plain: TypeAlias = "str | int | float | bool | Sequence[Plain] | Mapping[str, Pl
 COMPRESSED = "gzip:"
 """What a compressed island begins with; plain JSON never does."""
 
-_LARGE = 1_000_000
+_LARGE = 500_000
 # What could end a script element or start markup in one, and what JavaScript takes for a line end, is spelled out;
 # json.dumps does that for everything beyond ASCII.
 _HARMLESS = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
@@ -49,7 +49,7 @@ class Texts:
 
 
 def island(content: Mapping[str, Plain]) -> str:
-    """Data as the content of a ``<script type="application/json">``; compressed (gzip, base64) from a megabyte on.
+    """Data as the content of a ``<script type="application/json">``; compressed (gzip, base64) from half a megabyte on.
 
     Raises:
         ValueError: a number is NaN or infinite; the Report lets none through.

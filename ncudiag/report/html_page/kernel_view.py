@@ -138,7 +138,7 @@ def _occupancy(values: Mapping[str, float]) -> dict[str, Plain] | None:
     """Theoretical and achieved occupancy, and how many blocks each resource lets onto an SM."""
     look_up = Lookup(Inputs(values=values))
     limits: list[list[Plain]] = [
-        [label, blocks, significant(blocks), look_up(f"derived:occupancy_limited_by_{resource}") == 1]
+        [label, blocks, f"{blocks:g}", look_up(f"derived:occupancy_limited_by_{resource}") == 1]
         for resource, label in _RESOURCES.items()
         # A kernel that ran had at least one resident block.
         if (blocks := values.get(LIMITS[resource])) is not None and blocks > 0

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 TOP = 20
 """Kernels that are shown without a script: their row, and of the first few everything."""
 
+PART = 500
+"""Kernels of one island: opening a kernel unpacks its island alone."""
+
 _IN_FULL = 5
 
 
@@ -46,7 +49,10 @@ def render_html_page(report: Report, *, all_findings: bool = False, with_ncu_rul
         scripts=("list.js", "roofline.js", "kernel.js", "report.js"),
         islands={
             "ncudiag-list": _list_island(report, listed, all_findings=all_findings, with_ncu_rules=with_ncu_rules),
-            "ncudiag-kernels": _kernels_island(views),
+            **{
+                f"ncudiag-kernels-{at // PART}": _kernels_island(views[at : at + PART])
+                for at in range(0, len(views), PART)
+            },
         },
         title=report.source.path or "lines from a program",
         facts=words.source_facts(report),
@@ -87,6 +93,7 @@ def _list_island(report: Report, listed: list[list[Plain]], *, all_findings: boo
         "verdicts": list(VERDICTS),
         "fields": list(FIELDS),
         "scale": bars_scale(report.thresholds),
+        "part": PART,
         "allFindings": all_findings,
         "ncuRules": with_ncu_rules,
     }

@@ -132,9 +132,9 @@ def _place(point: Point, frame: Frame) -> tuple[float, float]:
 
 
 def _rate(value: float) -> str:
-    """A power of ten without decimals: 10 TFLOP/s."""
+    """A power of ten in FLOP/s without decimals and unit: 10 T."""
     number, unit = quantity(value, "flop/s").split(" ")
-    return f"{float(number.replace(',', '')):,g} {unit}"
+    return f"{float(number.replace(',', '')):,g} {unit.removesuffix('FLOP/s')}".rstrip()
 
 
 def _rounded(x: float, y: float) -> tuple[float, float]:

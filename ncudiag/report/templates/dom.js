@@ -21,6 +21,15 @@ function badge(verdict) {
   return h("span", { class: `badge is-${verdict}` }, glyph, verdict);
 }
 
+// A number and its percent sign stay together.
+const glued = (text) => text.replaceAll(" %", "\u00a0%");
+
+// Sentences of rules set code in backticks.
+const prose = (text) => text.split("`").map((part, at) => (at % 2 && part ? h("code", {}, part) : part));
+
+// A name breaks behind these where it has to break.
+const breakable = (name) => name.split(/(?<=[_:,<>()])(?=[^_:])/).flatMap((part, at) => (at ? [h("wbr"), part] : [part]));
+
 // Storage is refused to files in some browsers and modes; the page works without it.
 const memory = {
   get(key) {

@@ -1,6 +1,7 @@
 // The list: rows from the island, searched, filtered and sorted as a whole, shown page by page.
 const PAGE = 50;
 const PRINTED = 1000;
+const SHOWN = 300; // characters of a name in the list; its page has all of them
 
 const COLUMNS = [
   { key: "rank", label: "#", title: "rank", cell: "n rank", value: (row) => row.at, up: true },
@@ -45,11 +46,11 @@ class KernelList {
   makeHead() {
     for (const column of COLUMNS) {
       const label = column.value ? h("button", { type: "button", title: `Sort by ${column.title}`, on: { click: () => this.sortBy(column) } }, column.label) : h("span", {}, column.label);
-      const head = h("th", { role: "columnheader", scope: "col", class: column.cell.replace("try", "") }, label);
+      const head = h("th", { scope: "col", class: column.cell.replace("try", "") }, label);
       column.head = head;
-      byId("head").append(head);
       if (column.value) byId("sort").append(h("option", { value: column.key }, column.title));
     }
+    byId("head").append(h("tr", {}, COLUMNS.map((column) => column.head)));
     COLUMNS.at(-1).head.firstChild.className = "head-text";
   }
 
@@ -121,8 +122,8 @@ class KernelList {
 
   row(row) {
     const part = { "--part": `${100 * (row.share ?? 0)}%` };
-    const name = h("a", { href: `#${row.id}`, class: "name" }, h("bdi", {}, row.short));
-    const full = row.name === row.short ? null : h("bdi", { class: "name-full" }, row.name);
+    const name = h("a", { href: `#${row.id}`, class: "name" }, h("bdi", {}, breakable(row.short.slice(0, SHOWN))));
+    const full = row.name === row.short ? null : h("bdi", { class: "name-full" }, row.name.slice(0, SHOWN));
     const cells = {
       rank: String(row.at + 1),
       share: h("span", { class: "share" }, row.shareText, h("i", { vars: part, "aria-hidden": "true" })),
@@ -130,15 +131,15 @@ class KernelList {
       launches: row.launchesText,
       kernel: [name, full, row.apart ? h("div", { class: "apart" }, row.apart) : null],
       verdict: badge(row.verdict),
-      limiter: row.limiter,
+      limiter: glued(row.limiter),
       sm: row.smText,
       dram: row.dramText,
       saves: row.savesText,
-      try: h("span", {}, row.tryFirst),
+      try: h("span", {}, prose(row.tryFirst)),
     };
     const labels = { share: "Share", time: "Time", launches: "Launches", saves: "Could save", limiter: "Limiter" };
-    return h("tr", { role: "row", "data-kernel": row.id },
-      COLUMNS.map((column) => h("td", { role: "cell", class: column.cell, "data-label": labels[column.key] }, cells[column.key])));
+    return h("tr", { "data-kernel": row.id },
+      COLUMNS.map((column) => h("td", { class: column.cell, "data-label": labels[column.key] }, cells[column.key])));
   }
 
   tell() {

@@ -22,7 +22,7 @@ async function start() {
     if (row) {
       if (!current) listScroll = scrollY;
       current = row;
-      const title = await showKernel(row, { rows, roofs, scale: data.scale });
+      const title = await showKernel(row, { rows, roofs, scale: data.scale, part: data.part });
       if (current !== row) return;
       byId("list-view").hidden = true;
       byId("kernel-view").hidden = false;

@@ -1,5 +1,5 @@
 // Rooflines: roofs and labels have their places from the report, points are put under them.
-const MARGIN = { left: 62, right: 8, top: 10, bottom: 36 };
+const MARGIN = { left: 46, right: 8, top: 20, bottom: 36 };
 const REACH = 22;
 const LISTED = 50;
 
@@ -79,6 +79,7 @@ class Roofline {
       ticks.x.map(([x, label]) => [s("path", { class: "grid", d: `M${x} 0V${height}` }), s("text", { x, y: height + 15, "text-anchor": "middle" }, text(label))]),
       ticks.y.map(([y, label]) => [s("path", { class: "grid", d: `M0 ${y}H${width}` }), s("text", { x: -6, y: y + 4, "text-anchor": "end" }, text(label))]),
       s("path", { class: "axis", d: `M0 0V${height}H${width}`, fill: "none" }),
+      s("text", { x: -MARGIN.left + 2, y: -8 }, "FLOP/s"),
       s("text", { x: width / 2, y: height + 31, "text-anchor": "middle" }, "Arithmetic intensity (FLOP/byte)"));
   }
 
@@ -92,7 +93,7 @@ class Roofline {
   labels() {
     const shown = this.frame.labels.filter(([, , , , kind]) => !(this.only && this.roof.texts[kind] === "rank"));
     return s("g", { "aria-hidden": "true" }, shown.map(([text, x, y, angle, kind]) => s("text", {
-      class: `label ${this.roof.texts[kind]}`, x, y, transform: angle ? `rotate(${angle} ${x} ${y})` : null,
+      class: `label ${this.roof.texts[kind]}`, "paint-order": "stroke", x, y, transform: angle ? `rotate(${angle} ${x} ${y})` : null,
     }, this.roof.texts[text])));
   }
 
@@ -104,16 +105,25 @@ class Roofline {
       group.append(this.crowd(main.filter((point) => point.row !== this.only)));
       if (own.length > 1) group.append(s("path", { class: `link is-${this.only.verdict}`, d: own.map((point, number) => `${number ? "L" : "M"}${this.at(point).join(" ")}`).join("") }));
       group.append(...own.map((point) => this.mark(point, 7)));
-      for (const point of own.length > 1 ? own : []) {
-        const [x, y] = this.at(point);
-        group.append(s("text", { class: "label rank", x, y: y - 16 }, point.level));
-      }
+      if (own.length > 1) group.append(...this.levelNames(own));
       return group;
     }
     group.append(this.crowd(main.slice(LISTED)));
     // The largest first in the order of the keyboard, the smallest on top in the drawing.
     for (const point of main.slice(0, LISTED)) group.append(this.linked(point));
     return group;
+  }
+
+  // Levels that lie on one another share a name, below the point: roofs are above it.
+  levelNames(points) {
+    const groups = [];
+    for (const point of points) {
+      const [x, y] = this.at(point);
+      const near = groups.find((group) => Math.abs(group.x - x) < 44);
+      if (near) near.names.push(point.level);
+      else groups.push({ x, y: y + Math.max(point.radius, 7) + 11, names: [point.level] });
+    }
+    return groups.map(({ x, y, names }) => s("text", { class: "label rank", "paint-order": "stroke", x, y }, names.join(", ")));
   }
 
   crowd(points) {
