@@ -10,7 +10,7 @@ import typer
 from ncudiag._version import __version__
 from ncudiag.cli.output import write_text
 
-COMMANDS = ("explain", "run", "show", "compare", "doctor", "roofline", "gpus", "rules", "schema", "mcp")
+COMMANDS = ("explain", "run", "show", "compare", "fleet", "doctor", "roofline", "gpus", "rules", "schema", "mcp")
 """All commands; each stands in a module of its own name, as a function of that name or as a group ``commands()``."""
 
 

@@ -15,6 +15,25 @@ class OutputFormat(StrEnum):
     HTML = "html"
 
 
+class SummaryFormat(StrEnum):
+    """How to print what a data set says."""
+
+    TEXT = "text"
+    JSON = "json"
+    CSV = "csv"
+
+
+class SummaryTable(StrEnum):
+    """Which table of a summary to print as CSV."""
+
+    WORST = "worst"
+    VERDICTS = "verdicts"
+    RUNS = "runs"
+    TRENDS = "trends"
+    MOVED = "moved"
+    FAILURES = "failures"
+
+
 class RulesFormat(StrEnum):
     """How to print rules."""
 

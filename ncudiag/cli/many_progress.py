@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
-    from ncudiag.cli.many import Answer
+    from ncudiag.errors import NcudiagError
 
 
-def counted(answers: Iterable[Answer], total: int, *, to_terminal: bool) -> Generator[Answer]:
+class HasError(Protocol):
+    """What came of one input."""
+
+    @property
+    def error(self) -> NcudiagError | None:
+        """Why nothing came of it."""
+
+
+T = TypeVar("T", bound=HasError)
+
+
+def counted(answers: Iterable[T], total: int, *, to_terminal: bool) -> Generator[T]:
     """The same answers, with a bar where somebody looks at standard error.
 
     Args:

@@ -10,6 +10,8 @@ from ncudiag.report.escape import visible
 from ncudiag.report.rows import COLUMNS, rows
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from ncudiag.report.document import Report
     from ncudiag.report.rows import Cell
 
@@ -27,11 +29,25 @@ def render_csv(report: Report, *, header: bool = True) -> str:
         report: what to write.
         header: False for the second and further reports below one header.
     """
+    return write_rows(rows(report), columns=COLUMNS, header=header)
+
+
+def write_rows(
+    table: Sequence[Mapping[str, Cell]], *, columns: Iterable[str] | None = None, header: bool = True
+) -> str:
+    """Rows as CSV, with the care for control characters and formulas of :func:`render_csv`.
+
+    Args:
+        table: rows by column name.
+        columns: their order; that of the first row by itself.
+        header: whether to begin with the names.
+    """
     text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(COLUMNS), lineterminator="\n")
-    if header:
+    names = list(columns if columns is not None else table[0] if table else ())
+    writer = csv.DictWriter(text, fieldnames=names, lineterminator="\n")
+    if header and names:
         writer.writeheader()
-    for row in rows(report):
+    for row in table:
         writer.writerow({name: _cell(value) for name, value in row.items()})
     return text.getvalue()
 
