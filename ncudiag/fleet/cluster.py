@@ -47,8 +47,13 @@ def connected(scheduler: str | None, *, jobs: int) -> Iterator[Client]:
     with ExitStack() as stack:
         stack.enter_context(_quiet())
         if scheduler is None:
+            # No dashboard, and a free port for what Dask serves in any case: several calls may run on one machine.
             cluster = LocalCluster(
-                n_workers=jobs, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+                n_workers=jobs,
+                threads_per_worker=1,
+                dashboard_address="127.0.0.1:0",
+                scheduler_kwargs={"dashboard": False},
+                silence_logs=logging.CRITICAL,
             )
             yield stack.enter_context(Client(stack.enter_context(cluster), set_as_default=False))
             return

@@ -55,14 +55,12 @@ def label_of(name: str, *, root: str, run_label: str | None = None) -> Label:
         name: its path.
         root: the beginning of the path that all reports of the pattern share.
         run_label: the run's name, or ``regex:`` with an expression that is searched in the path: its first group, or
-            all of the match. By itself the run is the first folder below ``root``, or the file's name without its
-            endings where there is no folder.
+            all of the match; None to find it in the folders, see :func:`_by_folders`.
     """
     below = name.removeprefix(root)
     captured = captured_at(name)
     if run_label is None:
-        run, separator, report = below.partition("/")
-        return Label(run, report, captured) if separator else Label(below.partition(".")[0], "", captured)
+        return Label(*_by_folders(below, root), captured)
     if not run_label.startswith(_REGEX):
         return Label(run_label, below, captured)
     found = re.search(run_label.removeprefix(_REGEX), name)
@@ -71,6 +69,26 @@ def label_of(name: str, *, root: str, run_label: str | None = None) -> Label:
     group = 1 if found.re.groups and found[1] is not None else 0
     start, end = found.span(group)
     return Label(found[group], f"{name[:start]}*{name[end:]}", captured)
+
+
+def _by_folders(below: str, root: str) -> tuple[str, str]:
+    """The run and the report's name within it, the first of these that there is.
+
+    The folders below ``root`` down to one with a date; the first folder below ``root``; the last folder of ``root``
+    if it has a date; a date in the file's name; the file's name without its endings.
+    """
+    *folders, file = below.split("/")
+    dated = [place for place, folder in enumerate(folders, start=1) if captured_at(folder)]
+    if folders:
+        depth = dated[-1] if dated else 1
+        return "/".join(folders[:depth]), "/".join((*folders[depth:], file))
+    last = root.rstrip("/").rpartition("/")[2]
+    if captured_at(last):
+        return last, file
+    found = _DATE.search(file)
+    if found is not None and captured_at(file):
+        return found[0], f"{file[: found.start()]}*{file[found.end() :]}"
+    return file.partition(".")[0], ""
 
 
 def captured_at(path: str) -> datetime | None:

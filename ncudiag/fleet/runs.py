@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]
 
 _COLUMNS = (
-    "input", "run", "report", "format", "ncu_version",
+    "input", "run", "report", "rank", "format", "ncu_version",
     "kernel", "short_name", "grid", "block", "device", "gpu", "compute_capability", "process_id",
     "registers_per_thread", "launches", "time_share", "verdict", "quadrant", "limiter", "limiter_pct",
     "limiter_saturated", "reason", "confidence", "headroom", "summary", "first_thing_to_try", "findings", "metrics",
@@ -64,11 +64,16 @@ def compare_runs(tables: Tables, before: str, after: str, *, tool: Tool) -> RunC
 
 
 def _reports(tables: Tables, run: str) -> dict[str, list[Row]]:
-    """The rows of a run by report."""
-    reports: dict[str, list[Row]] = {}
-    for row in frame(tables, KERNELS, _COLUMNS, runs=[run]).to_dict("records"):
-        reports.setdefault(str(row["report"]), []).append({str(name): _plain(value) for name, value in row.items()})
-    return reports
+    """The rows of a run by report; the second file of one name in a run has its number behind the name."""
+    by_name: dict[str, dict[str, list[Row]]] = {}
+    for record in frame(tables, KERNELS, _COLUMNS, runs=[run]).sort_values(["input", "rank"]).to_dict("records"):
+        row = {str(name): _plain(value) for name, value in record.items()}
+        by_name.setdefault(row["report"], {}).setdefault(row["input"], []).append(row)
+    return {
+        report if number == 1 else f"{report} ({number})": rows
+        for report, inputs in by_name.items()
+        for number, rows in enumerate(inputs.values(), start=1)
+    }
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - a cell
