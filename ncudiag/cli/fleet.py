@@ -104,6 +104,7 @@ def build(
         no_config=no_config, rules=rules, select=select, ignore=ignore,
         high=high, saturated=saturated, borderline=borderline,
     )  # fmt: skip
+    chosen.pop("budgets", None)  # gates are for `explain`
     options: dict[str, Any] = {"kernel": kernel or None, "locale": locale, **chosen}
     if "rules" in chosen:
         # Workers on this machine may stand in another folder; those on others need the same path.

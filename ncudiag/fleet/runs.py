@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from ncudiag.compare.comparison import Status
 from ncudiag.compare.judge import compare_kernels
+from ncudiag.compare.side import Side
 from ncudiag.diagnose.diagnosis import Diagnosis, Duration, Finding, KernelIdentity, Limiter
 from ncudiag.fleet.contents import frame
 from ncudiag.fleet.document import Moved, RunComparison
@@ -82,7 +83,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - a cell
 
 
 def _compared(before: list[Row], after: list[Row], *, tool: Tool) -> Comparison:
-    old, new = ((_source(rows[0]), [diagnosis_of(row) for row in rows]) for rows in (before, after))
+    old, new = (Side(_source(rows[0]), [diagnosis_of(row) for row in rows]) for rows in (before, after))
     return compare_kernels(old, new, tool=tool)
 
 
