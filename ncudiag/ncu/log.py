@@ -91,7 +91,8 @@ def read_log(lines: Iterable[str]) -> Log:
     foreign: list[tuple[int, str]] = []
     for index, raw in enumerate(lines):
         text = clean(raw)
-        marks = list(_MARK.finditer(text))
+        # What a program quotes is the program's.
+        marks = [mark for mark in _MARK.finditer(text) if text.count('"', 0, mark.start()) % 2 == 0]
         before = text[: marks[0].start()] if marks else text
         if before.strip():
             foreign.append((index, before.rstrip()))

@@ -1,4 +1,4 @@
-"""From the text of a report to its launches: every page, version, locale and encoding of ``ncu --csv``."""
+"""From what ncu prints to launches: every page, version, locale and encoding of ``ncu --csv``, and its plain text."""
 
 from ncudiag.reading.names import short_name
 from ncudiag.reading.stream import ReportStream, SourceLike, open_report, read_report

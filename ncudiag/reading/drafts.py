@@ -225,6 +225,11 @@ class Draft:
         values, low, high = self._merged(namer)
         naming = namer.naming(values.shape, self.identity.capability, labels=self.block.labels)
         row = naming.row(values.data)
+        texts = naming.texts(values, row) if values.texts else _NO_TEXTS
+        for name, text in texts.items():
+            if unit := namer.units.get(name):
+                what = f"{text[:40]!r} is no number, where the unit is {unit}: the metric is missing"
+                notices.add("unreadable-number", f"{name}: {what}")
         if values.failed:
             notices.failed_launches += 1
         fields = {
@@ -232,7 +237,7 @@ class Draft:
             "id": self.number,
             **self.identity.fields,
             "values": row,
-            "texts": naming.texts(values, row) if values.texts else _NO_TEXTS,
+            "texts": texts,
             "unreadable": naming.unreadable(values, row) if values.missing else _NONE_UNREADABLE,
             "rules": lazy_rules(self.rules, self.block.header, self.block.numbers) if self.rules else (),
             "complete": self.complete,

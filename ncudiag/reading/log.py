@@ -85,8 +85,9 @@ class Log:
         elif self._continues(line):
             self.everything.add(line)
         else:
-            if glued := _GLUED_OWN.search(line):
-                # The program did not end its line before ncu began its own.
+            glued = _GLUED_OWN.search(line)
+            if glued and line.count('"', 0, glued.start()) % 2 == 0:
+                # The program did not end its line before ncu began its own; what it quotes is its own, though.
                 self._take_own(line[glued.start() :], kept=False)
             self.foreign += 1
             self.everything.add(line)

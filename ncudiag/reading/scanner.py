@@ -150,6 +150,9 @@ class Scanner:
     def _row(self, line: str, reader: Reader, *, ended: bool) -> bool:
         """Take a line under a header; False if it is foreign."""
         if reader.row(line, ended=ended):
+            if not (ended or reader.header.quoted or line.endswith(reader.header.delimiter)):
+                what = "has no end: its last value may have been cut"
+                self.notices.add("incomplete-launch", f"line {self._place.line} {what}")
             return True
         if not ended and _CUT_ID.fullmatch(line):
             self.notices.add("incomplete-launch", f"line {self._place.line} ends inside a row: its launch is left out")

@@ -35,11 +35,20 @@ class Column:
         unit = parse_unit(modern_unit(key.label, key.unit))
         # ncu 2020.3 prints times as the units of frequencies in reports of later versions ("6.29 nsecond").
         is_rate = key.label.endswith("per_second") or key.label.endswith("Frequency")
-        self.unit = None if unit and unit.base == "ns" and is_rate else unit
+        self.unit = None if unit and ((unit.base == "ns" and is_rate) or not _fits(key.label, unit.base)) else unit
         self.exponent = self.unit.exponent if self.unit else 0
         # 1.61 Kbyte is read as "1.61e3", which rounds once where 1.61 * 1000 rounds twice.
         self.suffix = f"e{self.exponent}" if self.exponent else ""
         self.votes = not any(word in key.label for word in _LIST_WORDS)
+
+
+def _fits(label: str, base: str) -> bool:
+    """Whether a unit can be that of a percentage of peak or of a duration, which a verdict rests on."""
+    if "pct_of_peak_sustained" in label:
+        return base in {"%", ""}
+    if label == "Duration" or label.startswith("gpu__time_duration"):
+        return base in {"ns", ""}
+    return True
 
 
 class Segment(NamedTuple):

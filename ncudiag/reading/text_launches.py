@@ -178,17 +178,16 @@ class TextLaunches:
         return f"(unnamed kernel {self._unnamed})"
 
     def _begin(self, cells: Mapping[str, str], *, summary: bool) -> None:
-        identity = self._identity(cells)
-        if identity is not None:
-            self._draft = Draft(self._block, None if summary else self._count, identity)
-            self._summary = summary
+        self._draft = Draft(self._block, None if summary else self._count, self._identity(cells))
+        self._summary = summary
 
-    def _identity(self, cells: Mapping[str, str]) -> Identity | None:
+    def _identity(self, cells: Mapping[str, str]) -> Identity:
         header = text_header()
         # A row of a CSV page would always have these three.
         found = {"id": "0", "process_id": "0", "invocations": "1", **self._process, **self._device, **cells}
-        identity = identity_of(header, [found.get(IDENTITY.get(name, ""), "") for name in header.names], self._strings)
-        if identity is not None and not self._process:
+        row = [found.get(IDENTITY.get(name, ""), "") for name in header.names]
+        identity = cast("Identity", identity_of(header, row, self._strings))
+        if not self._process:
             identity.process = identity.fields["process_id"] = None
         return identity
 

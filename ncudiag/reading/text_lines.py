@@ -29,8 +29,10 @@ _DEVICE = re.compile(r"\s*Device ([0-9]+)(?:, CC ([0-9]+\.[0-9]+))?\s*$")
 _RULER = re.compile(r"\s*-{3,}(?: -+)+\s*$")
 _DASHES = re.compile(r"-+")
 _LAUNCH = re.compile(r", Context ([0-9]+)((?:, [A-Z][A-Za-z]* [\w.]+)*)\s*$")
-_INVOCATIONS = re.compile(r"(?:, Device ([0-9]+))?(?:, CC ([0-9]+\.[0-9]+))?, Invocations ([0-9]+)\s*$")
-_OLD_INVOCATIONS = re.compile(r", Block Size (\S+), Grid Size (\S+?)(?:, Device ([0-9]+))?, ([0-9]+) invocations\s*$")
+_INVOCATIONS = re.compile(r"(?:, Device ([0-9]+))?(?:, CC ([0-9]+\.[0-9]+))?, Invocations ([0-9]{1,18})\s*$")
+_OLD_INVOCATIONS = re.compile(
+    r", Block Size (\S+), Grid Size (\S+?)(?:, Device ([0-9]+))?, ([0-9]{1,18}) invocations\s*$"
+)
 _SHAPE = re.compile(r" (\([0-9]+, [0-9]+, [0-9]+\))x(\([0-9]+, [0-9]+, [0-9]+\))$")
 _DATE = re.compile(r", [0-9]{4}-\w{2,9}\.?-[0-9]{1,2} [0-9]{1,2}:[0-9]{2}:[0-9]{2}$")
 _ITEMS = {"Stream": "stream", "Device": "device", "CC": "compute_capability"}

@@ -84,7 +84,7 @@ class TextPage:
         self._in_note = False
         self._end_rule()
         if self._table is not None and self._table.open_ended:
-            self._end_table()
+            self._end_table(self._table)
 
     def finish(self, *, damaged: str | None) -> Iterator[Launch]:
         """The text has ended; ``damaged``: why before its time.
@@ -137,7 +137,7 @@ class TextPage:
         if table is not None and (took := table.take(line, ended=ended)) != "foreign":
             self._put(table)
             if took == "end":
-                self._end_table()
+                self._end_table(table)
             return self.launches.is_open or bool(self._section) or table.named
         if self._opens(line):
             return True
@@ -243,15 +243,14 @@ class TextPage:
             return
         if table.is_table and not table.open_ended:
             self.launches.damaged("a table has no end")
-        self._end_table()
+        self._end_table(table)
 
-    def _end_table(self) -> None:
-        table, self._table = self._table, None
-        if table is not None:
-            table.finish()
-            self._put(table)
-            self._loose = self._loose or table.is_loose
-            self._fresh = True
+    def _end_table(self, table: TextTable) -> None:
+        table.finish()
+        self._put(table)
+        self._loose = self._loose or table.is_loose
+        self._fresh = True
+        self._table = None
 
     def _end_rule(self) -> None:
         rule, self._rule = self._rule, None

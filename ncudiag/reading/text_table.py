@@ -136,9 +136,6 @@ class TextTable:
             return "ruler"
         if self._metrics is None and self._first is None:
             return "ruler" if self.named else "end"
-        if self.named and self._metrics is None:
-            self._metrics = True
-            return "ruler"
         self.finish()
         return "end"
 
@@ -170,7 +167,7 @@ class TextTable:
 
     def _settle(self, *, metrics: bool) -> None:
         """The first line was a row after all."""
-        if self._first is not None and self._metrics is None:
+        if self._first is not None and self._metrics is None and not self.named:
             line, self._first, self._metrics = self._first, None, metrics
             self._take_row(line, ended=True)
 

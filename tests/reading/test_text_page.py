@@ -107,6 +107,9 @@ FOREIGN = [
     "[       OK ] Copy.Works (3 ms)",
     "loss (1, 2, 3)x(4, 5, 6)",
     "user@host",
+    "done, Invocations 3",
+    "after 3 invocations",
+    "WRN   a rule of nobody",
     "Metric Name, Metric Unit, Metric Value",
     '==PROF== Profiling "copy" - 0: 0%....50%....100% - 9 passes',
     "==WARNING== Failed to detect compute capability, assuming 50",
@@ -279,6 +282,44 @@ def test_tables_of_other_kinds_are_skipped() -> None:
         {value.name: value.value for value in kernel.values if isinstance(value.value, float)} for kernel in KERNELS[:2]
     ]
     assert all(launch.complete for launch in profile.launches)
+
+
+def test_titles_name_the_charts() -> None:
+    """Two charts of pipes have the same labels: one counts cycles, the other instructions."""
+    section = "Compute Workload Analysis"
+    chart = t.table([Value(section, "ALU", "", "%", 12.5)], Look())
+    lines = [f"    {line}" for line in chart]
+    # The spelling of this unit tells that the file is not of 2025, when the labels changed their meaning.
+    values = (Value(w.SOL, "Duration", DURATION, "nsecond", 5.0),)
+    text = t.page([Kernel(0, values=values)]) + f"    Section: {section}\n"
+    for name, drawn in (("% of active cycles", lines), ("% of peak instructions executed", lines)):
+        text += f"    Pipe Utilization ({name})\n    Table Name : Pipe Utilization ({name})\n"
+        text += "    Table Description : what it shows\n" + "\n".join(drawn) + "\n\n"
+    (launch,) = read_report(text).launches
+    pipes = {name for name, value in launch.values.items() if value == 12.5}
+    assert len(pipes) == 2
+    assert {name.partition(".")[0] for name in pipes} == {"sm__inst_executed_pipe_alu", "sm__pipe_alu_cycles_active"}
+
+
+def test_rows_that_do_not_belong() -> None:
+    section = "    Section: Instruction Statistics\n"
+    ruler = "    ----------- ----------- ----------------------------\n"
+    nameless = f"{ruler}    Metric Name Metric Unit                 Metric Value\n{ruler}"
+    nameless += f"                            29 (11; 5; 4; 3; 2; 2; 1; 1)\n{ruler}\n"
+    # A table of a summary, inside a launch that has none.
+    summary = "    " + SUMMARY[SUMMARY.index("----") : SUMMARY.index("    g (")].replace("\n  ", "\n")
+    text = t.page(KERNELS[:1]) + section + nameless + section.replace("Instruction", "Memory") + summary
+    (launch,) = read_report(text).launches
+    assert dict(launch.values) == {value.name: value.value for value in KERNELS[0].values if value.unit}
+
+
+def test_sections_without_a_launch_are_no_report() -> None:
+    """Neither rules nor broken tables of a page whose launches are gone make a launch."""
+    rule = "    OPT   Est. Speedup: 50%\n          Do better.\n"
+    broken = f"    {RULER}\n    {NAMES}\n    Section: Occupancy\n" + rule
+    with pytest.raises(ReportError) as caught:
+        read_report("    Section: Launch Statistics\n" + broken)
+    assert caught.value.code == "csv-not-in-log"
 
 
 def test_a_fragment_is_a_kernel_without_a_name() -> None:
