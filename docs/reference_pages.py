@@ -123,6 +123,26 @@ def prose(text: str) -> str:
     return shown(text.replace("``", "`"))
 
 
+def kernel_columns() -> str:
+    """The columns of the CSV output and of a report's data frame."""
+    from ncudiag.report import rows
+
+    return column_table(rows.COLUMNS)
+
+
+def comparison_columns() -> str:
+    """The columns of a comparison's data frame."""
+    from ncudiag.report import comparison_rows
+
+    return column_table(comparison_rows.COLUMNS)
+
+
+def column_table(columns: Mapping[str, str]) -> str:
+    """Columns with what they mean."""
+    lines = [f"| `{name}` | {cell(meaning)} |" for name, meaning in columns.items()]
+    return "\n".join(["| column | meaning, unit |", "|---|---|", *lines])
+
+
 def gpu_table() -> str:
     """What is known about every GPU."""
     from ncudiag.roofline.gpus import all_gpus
@@ -259,9 +279,11 @@ def entries(paths: Iterable[Path]) -> Iterator[str]:
 
 PARTS: Mapping[str, Callable[[], str]] = {
     "command-line": command_line,
+    "comparison-columns": comparison_columns,
     "derived-metrics": derived_metrics,
     "further-pages": further_pages,
     "gpus": gpu_table,
+    "kernel-columns": kernel_columns,
     "messages": messages,
     "rule-toctree": rule_toctree,
     "sample-toctree": sample_toctree,

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from ncudiag._version import __version__
 
 if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
     from ncudiag.api import compare, diagnose, read, run
     from ncudiag.errors import NcudiagError
     from ncudiag.model import Launch, Metric, Profile
@@ -59,6 +61,13 @@ def __getattr__(name: str) -> object:
 def __dir__() -> list[str]:
     """The public names."""
     return sorted(__all__)
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """``%load_ext ncudiag`` in a notebook: the cell magic ``%%ncudiag``, see :mod:`ncudiag.magics`."""
+    from ncudiag.magics import register
+
+    register(shell)
 
 
 def _api_function(name: str) -> property:

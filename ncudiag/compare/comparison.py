@@ -6,12 +6,15 @@ Names and words are fixed within a major schema version; None is JSON's null and
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeAlias, TypeVar
 
 from ncudiag.diagnose.by_name import ByName, named
 from ncudiag.diagnose.checks import Gate
 from ncudiag.diagnose.diagnosis import Duration, Entry, KernelIdentity, Limiter, Number, Tool, Verdict
 from ncudiag.model import Source
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Status: TypeAlias = Literal["improved", "regressed", "no-clear-difference", "not-comparable"]
 ReasonCode: TypeAlias = Literal[
@@ -133,6 +136,24 @@ class Comparison(Entry):
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """As for every model; other pairs are found by their names too."""
         return super().model_copy(update=named(update, "pairs"), deep=deep)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """One row for each pair, and for each kernel that is on one side only.
+
+        Returns:
+            The columns of :data:`ncudiag.report.comparison_rows.COLUMNS`, each with its meaning and unit there (status,
+            durations in nanoseconds, changes relative, the five percentages on both sides, ...). Missing is NaN or
+            None, never zero. Names stand byte for byte as in the report.
+        """
+        from ncudiag.report.dataframe import comparison_frame
+
+        return comparison_frame(self)
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks, light and dark; no script."""
+        from ncudiag.report.notebook_comparison import render_notebook_comparison
+
+        return render_notebook_comparison(self)
 
     @property
     def comparable(self) -> bool:

@@ -1,4 +1,4 @@
-"""The Report as a data frame; pandas is imported when this module is."""
+"""The Report and the Comparison as data frames; pandas is imported when this module is."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from ncudiag.report import comparison_rows as compared
 from ncudiag.report.rows import COLUMNS, rows
 
 if TYPE_CHECKING:
+    from ncudiag.compare.comparison import Comparison
     from ncudiag.report.document import Report
 
 _COUNTS = ("device", "process_id")
@@ -45,6 +47,17 @@ def kernel_frame(report: Report) -> pd.DataFrame:
     for name in metrics:
         data[name] = pd.Series([entry.metrics.get(name) for entry in report.kernels], dtype="float64")
     return pd.DataFrame(data)
+
+
+def comparison_frame(comparison: Comparison) -> pd.DataFrame:
+    """One row for each pair and each kernel on one side: the columns of :data:`comparison_rows.COLUMNS`."""
+    table = compared.comparison_rows(comparison)
+    return pd.DataFrame(
+        {
+            name: pd.Series([row[name] for row in table], dtype="object" if name in compared.TEXTS else "float64")
+            for name in compared.COLUMNS
+        }
+    )
 
 
 def _kind(name: str) -> str:

@@ -56,18 +56,19 @@ class Report(Entry):
         """One row for each kernel, largest share of the captured time first.
 
         Returns:
-            The columns of the CSV output (:data:`ncudiag.report.rows.COLUMNS`: names, durations in nanoseconds,
-            percentages of peak, verdict, ...), then every metric of the report under its ncu name in base units.
-            Missing is NaN or None, never zero. Names stand byte for byte as in the report.
+            The columns of the CSV output (:data:`ncudiag.report.rows.COLUMNS` has each with its meaning and unit:
+            names, durations in nanoseconds, percentages of peak, verdict, ...), then every metric of the report under
+            its ncu name in base units. Missing is NaN or None, never zero. Names stand byte for byte as in the report.
         """
         from ncudiag.report.dataframe import kernel_frame
 
         return kernel_frame(self)
 
-    def plot(self, *, width: int = 600) -> alt.VConcatChart:
-        """The roofline of all kernels, for notebooks; needs the extra ``ncudiag[plot]``.
+    def plot(self, *, kernel: str | None = None, width: int = 600) -> alt.VConcatChart:
+        """The roofline of the kernels, for notebooks; needs the extra ``ncudiag[plot]``.
 
         Args:
+            kernel: only those with this name, as in ``report.kernels.matching(kernel)``; all by default.
             width: pixels.
 
         Returns:
@@ -75,14 +76,18 @@ class Report(Entry):
 
         Raises:
             UsageError: Altair is not installed, or there is neither counted work nor traffic to draw (``usage``).
+            KernelNameError: no kernel has this name.
         """
         from ncudiag.report.roofline_picture import pictures
         from ncudiag.report.roofline_plot import chart
 
-        return chart(pictures(self), width=width)
+        if kernel is None:
+            return chart(pictures(self), width=width)
+        found = self.kernels.matching(kernel) or (self.kernels[kernel],)  # the latter says which names there are
+        return chart(pictures(self.model_copy(update={"kernels": found})), width=width)
 
     def _repr_html_(self) -> str:
-        """A small table for notebooks."""
-        from ncudiag.report.html import render_html
+        """A table for notebooks, light and dark; no script."""
+        from ncudiag.report.notebook import render_notebook
 
-        return render_html(self)
+        return render_notebook(self)

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from ncudiag.model import Launch, MetricRow, Profile, Source
 from ncudiag.report.csv_output import render_csv
 from ncudiag.report.escape import visible
-from ncudiag.report.html import render_html
 from ncudiag.report.markdown import code, prose, render_markdown
+from ncudiag.report.notebook import render_notebook
 from ncudiag.report.rows import COLUMNS
 
 NAMES = st.text(max_size=60)
@@ -57,7 +57,7 @@ def test_any_name_in_any_document(name: str) -> None:
     shown = visible(name)
     table = render_csv(report)
     assert parsed(table)[0]["kernel"].lstrip("'") == shown.lstrip("'")
-    page = render_html(report)
+    page = render_notebook(report)
     assert html.escape(shown) in page
     text = render_markdown(report)
     assert f"## 1. {code(name)}" in text.splitlines()
@@ -115,10 +115,10 @@ def test_html_is_a_table_without_foreign_markup() -> None:
     """For notebooks; what is not shown is counted."""
     page = examples.hostile()._repr_html_()
     assert "<script>" not in page
-    assert page.count("<tr>") == 1 + len(examples.HOSTILE_NAMES)
+    assert page.count("<tr") == 1 + len(examples.HOSTILE_NAMES)
     assert not re.search(r"[\x00-\x1f\x7f-\x9f]", page)
     kernels = [examples.memory_bound(f"kernel_{number}") for number in range(60)]
-    assert "<p>10 more kernels</p>" in examples.report(*kernels)._repr_html_()
+    assert "<p>10 more kernels not shown</p>" in examples.report(*kernels)._repr_html_()
 
 
 def test_a_report_is_a_data_frame_with_a_row_for_each_kernel() -> None:
