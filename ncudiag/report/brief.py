@@ -112,17 +112,31 @@ def _source(report: Report, limits: Limits) -> Source:
 
 
 def _gate(gate: Gate | None, limits: Limits) -> Gate | None:
-    """The answer of the gate with the first checks that did not pass."""
+    return brief_gate(gate, name=limits.name, message=limits.message)
+
+
+def brief_gate(gate: Gate | None, *, name: int, message: int) -> Gate | None:
+    """The answer of a gate with the first checks that did not pass.
+
+    Args:
+        gate: the whole answer.
+        name: the longest name, in bytes.
+        message: the longest sentence, in bytes.
+    """
     if gate is None:
         return None
+
+    def named(text: str | None) -> str | None:
+        return None if text is None else cut(text, name)
+
     shown = tuple(
         check.model_copy(
             update={
-                "gate": cut(check.gate, limits.name),
-                "kernel": _cut(check.kernel, limits),
-                "budget": _cut(check.budget, limits),
-                "message": shorter(check.message, limits.message),
-                "collect": None if check.collect is None else shorter(check.collect, limits.message),
+                "gate": cut(check.gate, name),
+                "kernel": named(check.kernel),
+                "budget": named(check.budget),
+                "message": shorter(check.message, message),
+                "collect": None if check.collect is None else shorter(check.collect, message),
             }
         )
         for check in gate.not_passed[:_CHECKS]
@@ -130,9 +144,9 @@ def _gate(gate: Gate | None, limits: Limits) -> Gate | None:
     return gate.model_copy(update={"checks": shown})
 
 
-def _checks_left_out(gate: Gate | None) -> str:
-    left = 0 if gate is None else len(gate.checks) - len(gate.not_passed[:_CHECKS])
-    return count(left, "check") if left else ""
+def checks_left_out(gate: Gate | None) -> int:
+    """How many checks :func:`brief_gate` leaves out."""
+    return 0 if gate is None else len(gate.checks) - len(gate.not_passed[:_CHECKS])
 
 
 def _cut(text: str | None, limits: Limits) -> str | None:
@@ -313,6 +327,6 @@ def _left_out(report: Report, kernels: Sequence[Diagnosis], *, warnings: int) ->
         "launch ids" if any(part.launches != whole.launches for whole, part in pairs) else "",
         "ncu_rules" if any(whole.ncu_rules for whole in report.kernels) else "",
         count(len(report.source.warnings) - warnings, "warning") if len(report.source.warnings) > warnings else "",
-        _checks_left_out(report.gate),
+        count(checks_left_out(report.gate), "check") if checks_left_out(report.gate) else "",
     )
     return ", ".join(fact for fact in facts if fact)

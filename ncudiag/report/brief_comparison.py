@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ncudiag.report.brief import brief_gate, checks_left_out
 from ncudiag.report.brief_json import compact, cut, shorter, sparse
 from ncudiag.report.json_output import error_document
 
@@ -64,6 +65,12 @@ def _shortened(comparison: Comparison, limits: Limits) -> Comparison:
         update={
             "before": _source(comparison.before, limits),
             "after": _source(comparison.after, limits),
+            "before_files": _files(comparison.before_files, limits),
+            "after_files": _files(comparison.after_files, limits),
+            "rule_titles": {rule: shorter(title, limits.name) for rule, title in comparison.rule_titles.items()}
+            if limits.metrics
+            else {},
+            "gate": brief_gate(comparison.gate, name=limits.name, message=limits.sentence),
             "pairs": tuple(_pair(pair, limits) for pair in comparison.pairs),
             "only_before": tuple(
                 entry.model_copy(update={"kernel": _identity(entry.kernel, limits)})
@@ -105,12 +112,21 @@ def _source(source: Source, limits: Limits) -> Source:
     return source.model_copy(update={"path": cut(source.path, limits.name), "warnings": warnings})
 
 
+def _files(files: tuple[Source, ...], limits: Limits) -> tuple[Source, ...]:
+    """The first files of a side; their warnings stand in what they have in common."""
+    return tuple(_source(each.model_copy(update={"warnings": ()}), limits) for each in files[: limits.alone + 1])
+
+
 def _left_out(comparison: Comparison, limits: Limits) -> dict[str, int]:
     """How many of each kind are not there."""
     counts = {
         "metrics": sum(max(0, len(pair.metrics) - limits.metrics) for pair in comparison.pairs),
         "only_before": max(0, len(comparison.only_before) - limits.alone),
         "only_after": max(0, len(comparison.only_after) - limits.alone),
+        "files": sum(
+            max(0, len(side) - limits.alone - 1) for side in (comparison.before_files, comparison.after_files)
+        ),
+        "checks": checks_left_out(comparison.gate),
         "warnings": sum(max(0, len(side.warnings) - limits.warnings) for side in (comparison.before, comparison.after)),
     }
     return {name: number for name, number in counts.items() if number}

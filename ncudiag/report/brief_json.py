@@ -10,7 +10,9 @@ from math import floor, log10
 from pydantic import BaseModel
 
 OPTIONAL: Mapping[str, frozenset[str]] = {
-    "Report": frozenset({"focus"}),
+    "Report": frozenset({"focus", "gate"}),
+    "Comparison": frozenset({"gate"}),
+    "Check": frozenset({"rank", "budget", "value", "limit", "unit", "collect", "rule"}),
     "KernelIdentity": frozenset({"process_name", "host_name", "registers_per_thread", "rank"}),
     "Limiter": frozenset({"ceiling_pct"}),
     "Evidence": frozenset({"distance", "label"}),

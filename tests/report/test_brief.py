@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import jsonschema
 import pytest
@@ -20,13 +20,13 @@ from ncudiag.report.brief import BUDGET, brief, brief_json
 from ncudiag.report.brief_json import OPTIONAL, compact, cut, number, shorter, size, sparse
 from ncudiag.report.document import Report
 from ncudiag.report.json_output import many_to_json, to_json
-from ncudiag.report.schema import json_schema
+from ncudiag.report.schema import Document, json_schema
 
 if TYPE_CHECKING:
     from ncudiag.diagnose.diagnosis import Diagnosis
 
 SAMPLES = sorted((Path(__file__).parents[2] / "sample_reports").glob("*/report.csv"))
-KILOBYTES_4 = 4096
+DOCUMENTS: tuple[Document, ...] = ("report", "comparison")
 
 
 @cache
@@ -182,10 +182,11 @@ def test_numbers_keep_their_meaning(value: float, written: float) -> None:
 
 def test_what_may_be_left_out_exists_and_says_nothing_when_it_is() -> None:
     """The schema and the writer agree; a null that is required stays."""
-    definitions: dict[str, Any] = json_schema()
+    report, comparison = (cast("dict[str, Any]", json_schema(document)) for document in DOCUMENTS)
+    objects = {**report["$defs"], **comparison["$defs"], "Report": report, "Comparison": comparison}
     for name, fields in OPTIONAL.items():
-        properties = definitions["properties"] if name == "Report" else definitions["$defs"][name]["properties"]
-        assert fields <= set(properties)
+        assert fields <= set(objects[name]["properties"])
+        assert not fields & set(objects[name]["required"])
     written = sparse(examples.unknown())
     assert isinstance(written, dict)
     assert "evidence" not in written

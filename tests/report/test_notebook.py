@@ -13,6 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ncudiag
+from ncudiag.compare.judge import compare_kernels
+from ncudiag.compare.side import Side
 from ncudiag.errors import KernelNameError
 from ncudiag.model import SourceWarning
 from ncudiag.report.comparison_rows import COLUMNS, TEXTS
@@ -72,9 +74,7 @@ def self_compared(name: str) -> Comparison:
 
 def compared_of(before: ncudiag.Report, after: ncudiag.Report) -> Comparison:
     """Two reports compared."""
-    from ncudiag.compare.judge import compare_kernels
-
-    return compare_kernels((before.source, before.kernels), (after.source, after.kernels), tool=before.tool)
+    return compare_kernels(Side(before.source, before.kernels), Side(after.source, after.kernels), tool=before.tool)
 
 
 @pytest.mark.parametrize("path", sorted(SAMPLES.glob("*/report.csv")), ids=lambda path: path.parent.name)

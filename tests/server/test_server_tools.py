@@ -115,7 +115,7 @@ def test_doctor(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "code", "said"),
     [
-        ("explain", {"file": "README.md"}, "not-an-ncu-report", "no output of `ncu --csv`"),
+        ("explain", {"file": "README.md"}, "not-an-ncu-report", "no output of ncu"),
         ("explain", {"file": "nothing.csv"}, "file-not-found", "nothing.csv"),
         ("explain", {"file": "sample_reports"}, "not-an-ncu-report", "is a folder"),
         ("explain", {"file": "/etc/passwd"}, "usage", "lies outside"),
