@@ -75,7 +75,7 @@ class ByName(tuple[T_co, ...]):
         """
         whole = ByName(entry for entry in self if entry.kernel.short_name.casefold() == word.casefold())
         matches = _matcher(word)
-        return whole or ByName(entry for entry in self if matches(entry.kernel))
+        return whole or ByName(entry for entry in self if matches(entry.kernel.name, entry.kernel.short_name))
 
     @overload
     def get(self, word: str) -> T_co | None: ...
@@ -119,16 +119,17 @@ def nearest(word: str, names: Sequence[str]) -> list[str]:
     return [folded[name] for name in difflib.get_close_matches(wanted, folded, n=3, cutoff=0.4)] or list(names)[:3]
 
 
-def _matcher(word: str) -> Callable[[KernelIdentity], bool]:
-    if not word.startswith(_REGEX):
-        folded = word.casefold()
-        return lambda kernel: bool(folded) and folded in kernel.short_name.casefold()
+def _matcher(word: str) -> Callable[[str, str], bool]:
+    """Whether a name and a short name fit the word, as with ``--kernel``; nothing fits an empty one."""
+    from ncudiag.diagnose.engine import name_matcher
+
+    if not word.removeprefix(_REGEX):
+        return lambda _name, _short: False
     try:
-        search = re.compile(word.removeprefix(_REGEX)).search
+        return name_matcher(word)
     except re.error as error:
         hint = "Escape special characters with a backslash, or leave out `regex:` to search for plain text."
         raise KernelNameError("usage", f"{word!r} is no regular expression: {error}", hint) from error
-    return lambda kernel: search(kernel.name) is not None
 
 
 def _ambiguous(word: str, found: Iterable[Named]) -> KernelNameError:

@@ -12,6 +12,7 @@ import pytest
 
 import ncudiag
 from ncudiag.cli.formats import OutputFormat
+from ncudiag.cli.main import execute
 from ncudiag.cli.output import OutputOptions, render
 from ncudiag.cli.terminal import Terminal
 from ncudiag.errors import NcudiagError
@@ -112,6 +113,30 @@ def test_a_report_that_names_host_and_home(tmp_path: Path) -> None:
     assert "gpu-node-17" in kept["json"]
     assert "/home/alice/bin/app" in kept["json"]
     assert "gpu-node-17" in kept["profile"]
+
+
+def gate_files(path: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """What a gate says on the streams, as JUnit XML, as SARIF and as annotations, but the report's path as given."""
+    files = [folder / "gate.xml", folder / "gate.sarif"]
+    options = ["--fail-on", "high,dram_pct<200,sm_pct<200", "--junit", str(files[0]), "--sarif", str(files[1])]
+    status = execute(["explain", str(path), *options, "--annotate", "github", "--no-config"])
+    streams = capsys.readouterr()
+    said = [streams.out, streams.err, *(file.read_text(encoding="utf-8") for file in files if file.exists())]
+    assert status != 70
+    return "".join(said).replace(str(path), "").replace(json.dumps(str(path))[1:-1], "")
+
+
+@pytest.mark.shared
+def test_what_a_gate_writes(shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    alice = tmp_path / "report.csv"
+    alice.write_text(f"{LOG}{TABLE}", encoding="utf-8")
+    files = [alice, *SAMPLES, *sorted((shared / "corpus" / "csv").iterdir())]
+    found = []
+    for path in files:
+        said = gate_files(path, tmp_path, capsys)
+        words = secrets("".join(TextBlocks(path, Notices())))
+        found += [f"{path.name}: {word!r}" for word in words if word in said or json.dumps(word)[1:-1] in said]
+    assert found == []
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def error(answer: CallToolResult) -> dict[str, Any]:
     return found
 
 
-def waited(make: Callable[[], Awaitable[T]], *, seconds: float = 60) -> T:
+def waited(make: Callable[[], Awaitable[T]], *, seconds: float = 180) -> T:
     """The result of something asynchronous, within a time limit."""
 
     async def limited() -> T:

@@ -138,13 +138,34 @@ def test_failures_of_a_run(says: Path, tmp_path: Path, monkeypatch: pytest.Monke
     assert "printed no answer" in error(asked(server, "run", command=["./app"]))["message"]
 
 
+def test_runs_that_go_on_are_ended(says: Path, tmp_path: Path) -> None:
+    """As the server does it before it ends."""
+    says.write_text(json.dumps({"hangs": True}), encoding="utf-8")
+    word = f"app-{os.getpid()}-end"
+    run = profiling.Profiling(Folder.of(str(tmp_path / "root")))
+    answers: list[CallToolResult] = []
+
+    async def ask() -> None:
+        answers.append(await run.run(command=["true", word]))
+
+    async def talk() -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask)
+            await started(word)
+            await run.end()
+
+    waited(talk)
+    assert gone(word)
+    assert "the server was ended" in error(answers[0])["message"]
+
+
 def processes(word: str) -> list[str]:
     """Command lines that contain a word."""
     found = subprocess.run(["ps", "-ewwo", "args"], capture_output=True, text=True, check=True).stdout
     return [line for line in found.splitlines() if word in line and "ps -ewwo" not in line]
 
 
-def gone(word: str, *, seconds: float = 20) -> bool:
+def gone(word: str, *, seconds: float = 60) -> bool:
     """Whether all of them end in time."""
     deadline = time.monotonic() + seconds
     while processes(word):
@@ -156,7 +177,7 @@ def gone(word: str, *, seconds: float = 20) -> bool:
 
 async def started(word: str) -> None:
     """Wait until such a process is there."""
-    with anyio.fail_after(30):
+    with anyio.fail_after(90):
         while not await anyio.to_thread.run_sync(processes, word):  # noqa: ASYNC110 - nobody tells that a process is there
             await anyio.sleep(0.05)
 
@@ -201,7 +222,7 @@ def test_sigterm_ends_the_run_and_the_server(says: Path, tmp_path: Path) -> None
     assert json.loads(server.stdout.readline())["result"]["serverInfo"]["name"] == "ncudiag"
     anyio.run(started, word)
     server.send_signal(signal.SIGTERM)
-    assert server.wait(timeout=30) == 128 + signal.SIGTERM
+    assert server.wait(timeout=90) == 128 + signal.SIGTERM
     assert gone(word)
     server.stdin.close()
     server.stdout.close()
