@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import json
 import shutil
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -271,3 +273,74 @@ def test_a_source_line_becomes_a_location(capsys: Capture) -> None:
         "region": {"startLine": 42},
     }
     assert "/build" not in Path("x.sarif").read_text(encoding="utf-8")
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """The program in a process of its own."""
+    call = (sys.executable, "-m", "ncudiag", "explain", *arguments)
+    return subprocess.run(call, capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_in_a_process_of_its_own() -> None:
+    done = run(L2_BOUND, "--fail-on", "dram_pct<80", "--format", "json", "--annotate", "github")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["gate"]["passed"] is False
+    failed, *annotations = done.stderr.splitlines()
+    assert failed.startswith("failed: dram_pct<80: ")
+    assert all(line.startswith("::") for line in annotations)
+    settings('[[budget]]\nkernel = "sweep"\nmax_duration = "1 ms"\n')
+    assert run(L2_BOUND).returncode == 1
+    assert run(L2_BOUND, "--no-config").returncode == 0
+
+
+def test_many_files_in_processes(capsys: Capture) -> None:
+    call = ["explain", L2_BOUND, SAXPY, "--fail-on", "duration>1ms", "--format", "json", "--many"]
+    assert execute([*call, "--jobs", "2", "--junit", "two.xml", "--sarif", "two.sarif"]) == 1
+    two = json.loads(capsys.readouterr().out)
+    assert execute([*call, "--junit", "one.xml", "--sarif", "one.sarif"]) == 1
+    assert json.loads(capsys.readouterr().out) == two
+    assert [report["gate"]["passed"] for report in two] == [False, True]
+    for name in ("xml", "sarif"):
+        assert Path(f"one.{name}").read_bytes() == Path(f"two.{name}").read_bytes()
+
+
+def test_a_folder_of_answers_keeps_the_status(capsys: Capture) -> None:
+    call = ["explain", L2_BOUND, SAXPY, "--fail-on", "duration>1ms", "--format", "json", "--output-dir", "answers"]
+    assert execute([*call, "--annotate", "github"]) == 1
+    assert "::error title=ncudiag%3A duration>1ms failed::sweep" in capsys.readouterr().out, "nothing else is printed"
+    assert execute([*call, "--resume"]) == 1, "the answer of the first call still counts"
+    assert execute([*call, "--resume", "--junit", "gate.xml"]) == 2
+    assert not Path("gate.xml").exists()
+    passing = [*call[:3], "--fail-on", "duration>1s", *call[5:]]
+    assert execute([*passing, "--resume"]) == 0, "other gates, other answers"
+
+
+def test_show_repeats_the_gate_but_not_its_status(capsys: Capture) -> None:
+    call = ["explain", L2_BOUND, "--fail-on", "dram_pct<80"]
+    assert execute(call) == 1
+    text = capsys.readouterr().out
+    assert execute([*call, "--format", "json", "--output", "saved.json"]) == 1
+    capsys.readouterr()
+    assert execute(["show", "saved.json"]) == 0
+    assert capsys.readouterr().out == text
+    assert execute(["show", "saved.json", "--kernel", "sweep"]) == 0
+    assert "Gate" not in capsys.readouterr().out, "it was about all kernels"
+
+
+def test_a_budget_does_not_stop_a_run() -> None:
+    settings('[[budget]]\nkernel = "sweep"\nmax_duration = "1 ns"\n')
+    dry = [sys.executable, "-m", "ncudiag", "run", "--dry-run", "true"]
+    assert subprocess.run(dry, capture_output=True, check=False).returncode == 0
+
+
+def test_a_closed_standard_error_is_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr", None)
+    assert execute(["explain", L2_BOUND, "--fail-on", "high", "--format", "json", "--annotate", "github"]) == 1
+
+
+def test_colour_where_it_is_wanted(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert execute(["explain", L2_BOUND, "--fail-on", "high"]) == 1
+    out, err = capsys.readouterr()
+    assert err.startswith("\x1b[31;1mfailed:\x1b[0m high: ")
+    assert "\x1b[1;31mGate failed" in out
