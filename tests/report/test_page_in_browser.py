@@ -284,6 +284,22 @@ def test_findings_open_on_demand_or_all_at_once(visit: Visiting) -> None:
         assert page.locator(".finding dl").last.is_visible() == (not all_findings)
 
 
+def test_all_metrics_can_be_looked_up(visit: Visiting) -> None:
+    small = examples.memory_bound().metrics | {"tiny": 1.25e-5, "large__bytes.sum": 1289748480.0, "gone": None}
+    page = visit(render_html_page(examples.report(examples.memory_bound().model_copy(update={"metrics": small})))).page
+    page.locator("#rows a.name").first.click()
+    page.get_by_text("All metrics").click()
+    panel = page.locator(".all-metrics")
+    assert panel.locator("tr").count() == 6
+    page.get_by_label("Search").last.fill("large bytes")
+    assert "1 of 6 metrics" in panel.inner_text()
+    shown = panel.locator("tr:visible")
+    assert [text.split("\t") for text in shown.all_inner_texts()] == [["large__bytes.sum", "1,289,748,480"]]
+    page.get_by_label("Search").last.fill("")
+    assert "tiny\t0.0000125" in panel.inner_text()
+    assert "gone\tnot collected" in panel.inner_text()
+
+
 # Keyboard
 
 
@@ -535,6 +551,14 @@ def test_ten_thousand_kernels(visit: Visiting, big: str) -> None:
     page.evaluate("id => { location.hash = id; }", page.locator("#rows tr").nth(7).get_attribute("data-kernel"))
     page.locator("#kernel-view h1").wait_for()
     assert time.monotonic() - start < 5
+    assert page.locator(".all-metrics tr").count() == 3
+
+
+def test_a_page_of_too_many_numbers_says_where_they_are(visit: Visiting, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ncudiag.report.html_page.page.MOST_NUMBERS", 10)
+    page = visit(varied_page()).page
+    page.locator("#rows a.name").first.click()
+    assert "ncudiag explain --format json has them" in page.locator("#kernel-view").inner_text()
 
 
 def test_a_browser_that_cannot_unpack_says_so(visit: Visiting, big: str) -> None:

@@ -11,11 +11,13 @@ from ncudiag.report.html_page.kernel_ids import kernel_ids
 from ncudiag.report.html_page.kernel_view import bars_scale, kernel_view
 from ncudiag.report.html_page.list_view import FIELDS, VERDICTS, rows, verdict_parts
 from ncudiag.report.html_page.roofline_view import rooflines
+from ncudiag.report.json_output import MEASURED
 from ncudiag.report.quantities import share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ncudiag.diagnose.diagnosis import Diagnosis
     from ncudiag.report.document import Report
     from ncudiag.report.html_page.islands import Plain
 
@@ -24,6 +26,9 @@ TOP = 20
 
 PART = 500
 """Kernels of one island: opening a kernel unpacks its island alone."""
+
+MOST_NUMBERS = 250_000
+"""Up to so many metrics in the whole report every kernel's page has them all; more would double the file's size."""
 
 _IN_FULL = 5
 
@@ -43,6 +48,7 @@ def render_html_page(report: Report, *, all_findings: bool = False, with_ncu_rul
     views = [kernel_view(entry, report.thresholds) for entry in report.kernels]
     apart = words.distinctions(report.kernels)
     listed = rows(report.kernels, ids, apart)
+    with_metrics = sum(len(entry.metrics) for entry in report.kernels) <= MOST_NUMBERS
     return render_page(
         "report.html",
         styles=("report.css",),
@@ -50,7 +56,9 @@ def render_html_page(report: Report, *, all_findings: bool = False, with_ncu_rul
         islands={
             "ncudiag-list": _list_island(report, listed, all_findings=all_findings, with_ncu_rules=with_ncu_rules),
             **{
-                f"ncudiag-kernels-{at // PART}": _kernels_island(views[at : at + PART])
+                f"ncudiag-kernels-{at // PART}": _kernels_island(
+                    views[at : at + PART], report.kernels[at : at + PART] if with_metrics else ()
+                )
                 for at in range(0, len(views), PART)
             },
         },
@@ -100,7 +108,10 @@ def _list_island(report: Report, listed: list[list[Plain]], *, all_findings: boo
     return island({**shared, "texts": texts.all()})
 
 
-def _kernels_island(views: Sequence[Plain]) -> str:
+def _kernels_island(views: Sequence[Plain], entries: Sequence[Diagnosis]) -> str:
+    """What is told about some kernels and, of those of ``entries``, every metric: names once, a number for each."""
     texts = Texts()
     shared = texts.shared(views)
-    return island({"kernels": shared, "texts": texts.all()})
+    names = sorted({name for entry in entries for name in entry.metrics if name not in MEASURED})
+    values = [[entry.metrics.get(name) for name in names] for entry in entries]
+    return island({"kernels": shared, "metrics": texts.shared(names), "values": values, "texts": texts.all()})

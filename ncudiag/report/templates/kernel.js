@@ -4,8 +4,9 @@ const parts = new Map();
 async function kernelOf(at, size) {
   const number = Math.floor(at / size);
   if (!parts.has(number)) parts.set(number, await island(`ncudiag-kernels-${number}`));
-  const { texts, kernels } = parts.get(number);
-  return { raw: kernels[at % size], t: (place) => (place === null ? "" : texts[place]), ts: (places) => places.map((place) => texts[place]) };
+  const { texts, kernels, metrics, values } = parts.get(number);
+  const numbers = values.length ? metrics.map((place, column) => [texts[place], values[at % size][column]]) : null;
+  return { raw: kernels[at % size], numbers, t: (place) => (place === null ? "" : texts[place]), ts: (places) => places.map((place) => texts[place]) };
 }
 
 const panel = (title, ...children) => h("section", { class: "panel" }, h("h2", {}, title), ...children);
@@ -102,6 +103,31 @@ function surePanel({ raw, t, ts }) {
   return panel("How sure", h("dl", { class: "pairs" }, rows, notes));
 }
 
+// No digit is rounded away but far behind the point.
+const exact = (value) => (value !== 0 && Math.abs(value) < 0.001 ? String(value) : value.toLocaleString("en", { maximumFractionDigits: 6 }));
+
+// Every number of the report, as the report has it.
+function metricsPanel({ numbers }) {
+  if (numbers === null) return panel("All metrics", h("p", { class: "soft" }, "So many kernels have too many metrics for one page: ncudiag explain --format json has them, and so has a page made with --top."));
+  if (!numbers.length) return null;
+  const rows = numbers.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, h("code", {}, breakable(name))), h("td", { class: "n" }, value === null ? "not collected" : exact(value))));
+  const count = h("p", { class: "soft", role: "status" });
+  const search = h("input", { type: "search", autocomplete: "off", spellcheck: "false", placeholder: "part of a name" });
+  const narrow = () => {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let shown = 0;
+    numbers.forEach(([name], at) => {
+      rows[at].hidden = !words.every((word) => name.toLowerCase().includes(word));
+      shown += !rows[at].hidden;
+    });
+    count.textContent = `${shown} of ${numbers.length} metrics, in base units (ns, byte, hz, %)`;
+  };
+  search.addEventListener("input", narrow);
+  narrow();
+  return h("section", { class: "panel whole" }, h("details", { class: "all-metrics" }, h("summary", {}, h("h2", {}, "All metrics")),
+    h("label", { class: "search" }, h("span", {}, "Search"), search), count, h("table", { class: "facts-table" }, h("tbody", {}, rows))));
+}
+
 function rooflinePanel({ raw, ts }, row, roofs) {
   const roof = roofs.find((each) => each.sizes && each.points.some((point) => point.row === row));
   const texts = ts(raw.roofline);
@@ -137,6 +163,7 @@ async function showKernel(row, context) {
       findings.length ? h("div", { class: "findings" }, findings) : h("p", { class: "soft" }, "No rule fired.")),
     h("div", { class: "cards" }, h("div", { class: "column" }, stallsPanel(view)), h("div", { class: "column" }, occupancyPanel(view))),
     ncuPanel(view),
+    metricsPanel(view),
   ]);
   return title;
 }

@@ -58,7 +58,8 @@ async function start() {
   });
   listenToKeys({ kernels, rows, current: () => current });
   addEventListener("beforeprint", () => {
-    for (const details of document.querySelectorAll("details")) details.open = true;
+    // All but the raw numbers, which nobody reads on paper.
+    for (const details of document.querySelectorAll("details:not(.all-metrics)")) details.open = true;
     if (!current) kernels.forPaper();
   });
   addEventListener("afterprint", () => { if (!current) kernels.turn(kernels.page); });
