@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ncudiag.model import SourceWarning
-from ncudiag.report.brief_json import compact, cut, shorter, size, sparse
+from ncudiag.report.brief_json import compact, cut, growth, shorter, size, sparse
 from ncudiag.report.json_output import MEASURED
 from ncudiag.report.quantities import count
 from ncudiag.report.usefulness import by_usefulness, leads
@@ -155,16 +155,14 @@ def _cut(text: str | None, limits: Limits) -> str | None:
 
 def _filled(kernels: list[Diagnosis], whole: Sequence[Diagnosis], room: int) -> list[Diagnosis]:
     """The kernels with everything that fits."""
-    sizes = [size(entry) + 1 for entry in kernels]
     for step in STEPS:
         for at, entry in enumerate(kernels):
             more = step.add(entry, whole[at])
             if more is entry:
                 continue
-            cost = size(more) + 1 - sizes[at]
+            cost = growth(entry, more)
             if cost <= room:
                 kernels[at] = more
-                sizes[at] += cost
                 room -= cost
     return kernels
 

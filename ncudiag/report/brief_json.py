@@ -36,6 +36,22 @@ def size(value: object) -> int:
     return len(compact(sparse(value))) - 1
 
 
+def growth(before: BaseModel, after: BaseModel) -> int:
+    """How many bytes more the second of two models of one kind takes; only what differs is written."""
+    old, new = vars(before), vars(after)
+    return sum(
+        _part(after, name, new[name]) - _part(after, name, old[name]) for name in new if new[name] is not old[name]
+    )
+
+
+def _part(model: BaseModel, name: str, value: object) -> int:
+    """Bytes of one field with its key and what stands between."""
+    if name in OPTIONAL.get(type(model).__name__, frozenset()) and (value is None or value == ()):
+        return 0
+    key = type(model).model_fields[name].serialization_alias or name
+    return len(key) + len('"":,') + size(value)
+
+
 def sparse(value: object) -> object:
     """Models, mappings and sequences as what :mod:`json` writes; optional fields that say nothing are left out."""
     if isinstance(value, BaseModel):

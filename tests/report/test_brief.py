@@ -17,7 +17,7 @@ from ncudiag import diagnose
 from ncudiag.errors import NcudiagError, ReportError
 from ncudiag.model import SourceWarning
 from ncudiag.report.brief import BUDGET, brief, brief_json
-from ncudiag.report.brief_json import OPTIONAL, compact, cut, number, shorter, size, sparse
+from ncudiag.report.brief_json import OPTIONAL, compact, cut, growth, number, shorter, size, sparse
 from ncudiag.report.document import Report
 from ncudiag.report.json_output import many_to_json, to_json
 from ncudiag.report.schema import Document, json_schema
@@ -192,6 +192,16 @@ def test_what_may_be_left_out_exists_and_says_nothing_when_it_is() -> None:
     assert "evidence" not in written
     assert written["limiter"] is None
     assert size({"a": "\xe9"}) == len('{"a":"\\u00e9"}')
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.parent.name)
+def test_growth_is_the_difference_in_size(path: Path) -> None:
+    """For a whole kernel against what a brief document has of it, and back."""
+    report = diagnose(path, top=1)
+    short, whole = brief(report).kernels[0], report.kernels[0]
+    assert growth(short, whole) == size(whole) - size(short)
+    assert growth(whole, short) == size(short) - size(whole)
+    assert growth(whole, whole) == 0
 
 
 def test_texts_are_cut_in_the_open() -> None:
