@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import os
 import re
 import sys
@@ -211,9 +212,10 @@ def _opened(path: str | os.PathLike[str]) -> IO[bytes]:
     except IsADirectoryError:
         raise is_folder(os.fspath(path)) from None
     except (OSError, ValueError) as error:
-        # ValueError: a NUL in the name.
-        if Path(os.fspath(path).replace("\0", "")).is_dir():
-            raise is_folder(os.fspath(path)) from None
+        # ValueError: a NUL in the name. A name can also be too long to ask what it is.
+        with contextlib.suppress(OSError):
+            if Path(os.fspath(path).replace("\0", "")).is_dir():
+                raise is_folder(os.fspath(path)) from None
         raise not_found(os.fspath(path), error) from None
 
 

@@ -19,7 +19,7 @@ _COLLECT = (
     "page will do."
 )
 # The two kinds of lines that open a kernel and a section on ncu's page for people.
-_TEXT_PAGE = re.compile(r"^ {2}\S.*, Context \d+, Stream \d+|^ {4}Section: \S")
+_TEXT_PAGE = re.compile(r"\s*\S.*, Context \d+, Stream \d+| {4}Section: \S")
 _TABLE_LINE = re.compile(r"^[^\s=][^\n]*[,;\t]")
 
 

@@ -64,6 +64,7 @@ class TextLaunches:
         self._summary = False
         self._line: LaunchLine | None = None
         self._count = 0
+        self._any_rows = False
         self._unnamed = 0
         self._sections_before: tuple[str, ...] = ()
 
@@ -108,20 +109,16 @@ class TextLaunches:
         if draft is None or not row.label or (len(row.values) == _EXTREMES) != self._summary:
             return
         self.sections[section] = None
+        self._any_rows = True
         draft.columns.append(self._column(LabelKey(section, body, row.label, row.unit)))
         draft.cells.append(row.values[-1])
         if self._summary:
             draft.lows.append(row.values[0])
             draft.highs.append(row.values[1])
 
-    def add_rule(self, cells: RuleCells) -> None:
-        """Add what a rule said."""
-        if self._draft is not None:
-            self._draft.rules.append(cells)
-
     @property
     def rules(self) -> list[RuleCells]:
-        """What rules said about the open launch so far."""
+        """What rules said about the open launch, to be added to."""
         return cast("list[RuleCells]", self._draft.rules) if self._draft is not None else []
 
     def damaged(self, what: str) -> None:
@@ -154,9 +151,9 @@ class TextLaunches:
         if draft is not None:
             sections = tuple(self.sections)
             fewer = len(sections) < len(self._sections_before)
-            if cut and (draft.columns or self._count):
+            if cut and self._any_rows:
                 self.damaged(f"the text ends inside {cut}")
-            elif not draft.columns and not self._summary and self._count:
+            elif not draft.columns and not self._summary and self._any_rows:
                 self.damaged("the text ends behind the line of a launch")
             elif fewer and self._sections_before[: len(sections)] == sections:
                 self.damaged("the text ends before the sections that the launch before has")

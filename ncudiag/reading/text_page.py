@@ -68,10 +68,16 @@ class TextPage:
 
     def take(self, line: str, *, ended: bool) -> bool:
         """Take a line that is not blank; False if it is no part of the page. ``ended``: it has its end of line."""
+        line = plain(line)
+        if not line.strip():
+            # Of a quotation, or of colours alone.
+            self.blank()
+            self.lines += 1
+            return True
         self._unended = not ended
         self._promises = False
         self._in_note = self._in_note or line.lstrip().startswith(_NOTE)
-        taken = self._in_note or self._take(plain(line), ended=ended)
+        taken = self._in_note or self._take(line, ended=ended)
         self._fresh = taken
         self._awaits_table = self._promises or (self._awaits_table and not taken)
         taken = taken or (not ended and self._is_cut(line))
@@ -121,6 +127,7 @@ class TextPage:
         self._indent = 0
         self._section, self._body = section, ""
         self._table, self._rule = None, None
+        self._may_lack_type = True
         self._fresh = True
 
     def _is_cut(self, line: str) -> bool:
@@ -182,6 +189,7 @@ class TextPage:
         # The last line of the file, where it is the beginning of a ruler, promises a table as well.
         self._promises = self._unended
         self._edge = spans[0][0]
+        self._may_lack_type = True
         names, self._names = self._names, ""
         if len(spans) in _TABLE_COLUMNS:
             names = names if columns_of(names) == len(spans) else ""
@@ -201,6 +209,7 @@ class TextPage:
         opening = opening_of(line, loose=self._loose)
         if opening is not None and (opening.column == self._edge or self._loose):
             self._end_rule()
+            self._may_lack_type = False
             self._rule = RuleText(opening)
             return True
         return self._take_words(line) if self._rule is None else self._rule.take(line)
@@ -211,8 +220,9 @@ class TextPage:
         if not self._section and not self.launches.sections:
             # Stacks of calls and of NVTX ranges.
             return indent >= _TEXT_INDENT
-        if self._fresh and indent == self._edge + _TEXT_COLUMN:
+        if self._may_lack_type and indent == self._edge + _TEXT_COLUMN:
             # Rules with nothing to complain about may have no type.
+            self._may_lack_type = False
             self._rule = RuleText(Opening(self._edge, "", line.strip()))
             return True
         if self._fresh and indent == self._edge and self._section and line[indent].isalpha():
@@ -249,10 +259,10 @@ class TextPage:
         table.finish()
         self._put(table)
         self._loose = self._loose or table.is_loose
-        self._fresh = True
+        self._fresh = self._may_lack_type = True
         self._table = None
 
     def _end_rule(self) -> None:
         rule, self._rule = self._rule, None
         if rule is not None:
-            self.launches.add_rule(rule.cells(self._section, self.launches.rules))
+            self.launches.rules.append(rule.cells(self._section, self.launches.rules))

@@ -146,7 +146,7 @@ class TextTable:
         if not columns and (cells is None or not (any(cells[1:]) or is_known_label(self._section, cells[0]))):
             return "foreign"
         self.named = columns == len(self._spans)
-        self._loose = self.named and cells is None
+        self._loose = self.named and cells not in (list(_VALUE), list(_SUMMARY))
         self._first = line
         return "row"
 

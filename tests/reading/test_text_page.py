@@ -359,14 +359,51 @@ def test_a_table_without_its_end_is_incomplete() -> None:
     assert codes(profile) == {"incomplete-launch"}
 
 
-def test_blanks_that_a_forum_closed_up() -> None:
-    text = "\n".join(" ".join(line.split()) for line in t.page(KERNELS[:2]).splitlines()) + "\n"
-    profile = read_report(text)
+def spoilt(how: str, text: str) -> str:
+    """A page as it comes out of a forum, a mail or a runner."""
+    lines = text.splitlines()
+    change: dict[str, Callable[[str], str]] = {
+        "blanks closed up": lambda line: " ".join(line.split()),
+        "no indentation": str.lstrip,
+        "no blanks at the ends": str.rstrip,
+        "quoted": lambda line: f"> {line}".rstrip(),
+        "double spacing": lambda line: f"{line}\n",
+        "stamped": lambda line: f"2024-05-01T10:00:00.1234567Z {line}",
+        "in a code block": lambda line: f"    {line}",
+    }
+    if how == "no empty lines":
+        return "".join(f"{line}\n" for line in lines if line.strip())
+    return "".join(f"{change[how](line)}\n" for line in lines)
+
+
+SPOILT = [
+    "blanks closed up",
+    "no indentation",
+    "no blanks at the ends",
+    "no empty lines",
+    "quoted",
+    "double spacing",
+    "stamped",
+    "in a code block",
+]
+
+
+@pytest.mark.parametrize("how", SPOILT)
+def test_pages_as_people_paste_them(how: str) -> None:
+    profile = read_report(spoilt(how, t.page(KERNELS[:2])))
     for launch, kernel in zip(profile.launches, KERNELS, strict=False):
         assert dict(launch.values) == {value.name: value.value for value in kernel.values if value.unit}
         assert launch.texts == {"launch__func_cache_config": "CachePreferNone"}
-        assert (launch.kernel_name, launch.grid) == (kernel.name, kernel.grid)
+        assert (launch.kernel_name, launch.grid, launch.complete) == (kernel.name, kernel.grid, True)
     assert [rule.rule for rule in profile.launches[1].rules] == ["SOLBottleneck", "SOLBottleneck"]
+    assert codes(profile) == set()
+
+
+def test_old_tables_whose_blanks_were_closed_up_are_refused() -> None:
+    """Without the columns' names, nothing tells a row from a program's words."""
+    with pytest.raises(ReportError) as caught:
+        read_report(spoilt("blanks closed up", t.page(KERNELS, Look(old=True))))
+    assert caught.value.code == "csv-not-in-log"
 
 
 SUMMARY = f"""[12] a.out@127.0.0.1

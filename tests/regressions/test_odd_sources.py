@@ -18,6 +18,12 @@ TABLE = (
 )
 
 
+def test_a_name_that_is_too_long_for_a_file() -> None:
+    with pytest.raises(ReportError) as caught:
+        diagnose("x" * 5000)
+    assert caught.value.code == "file-not-found"
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 @pytest.mark.parametrize("end", ["", "\r"])
 def test_lines_that_end_in_a_lone_carriage_return(encoding: str, end: str) -> None:
