@@ -33,8 +33,8 @@ lint: $(VENV)/.dev ## only style, types and import floors (seconds)
 format: $(VENV)/.dev ## let ruff format and fix what it can
 	@$(PY) -m ruff check --fix . && $(PY) -m ruff format .
 
-bench: $(VENV)/.dev ## measure reading of 100 MB reports, and start-up
-	@NCUDIAG_BENCH_MB=$${NCUDIAG_BENCH_MB:-100} $(PY) -m pytest tests/benchmarks --benchmark-only
+bench: $(VENV)/.dev ## print the tables of docs/performance.md: speed and memory beside csv.reader and pandas
+	@$(PY) tests/benchmarks/table.py
 
 samples: $(VENV)/.dev ## write sample_reports/ again: inputs, golden reports, the README's example
 	@$(PY) sample_reports/generate.py
