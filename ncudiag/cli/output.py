@@ -74,7 +74,7 @@ def check_several(number: int, options: OutputOptions) -> None:
         check_installed()
         if number > 1:
             message = f"{number} reports do not fit into one HTML page"
-            raise UsageError("usage", message, "Call it once for each, with --output.")
+            raise UsageError("usage", message, "--output-dir makes a page for each of several files.")
     if number > 1 and options.format is OutputFormat.JSON and not options.many:
         message = f"{number} files do not fit into one JSON document"
         hint = "Add --many for an array with one Report per file, or --output-dir for a file for each."

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ncudiag.errors import NcudiagError, UsageError, internal_error
 from ncudiag.fleet.extra import missing_extra
+from ncudiag.fleet.processes import without_interrupts
 from ncudiag.fleet.task import Job, Outcome, explain_one, failed
 
 if TYPE_CHECKING:
@@ -48,14 +49,17 @@ def connected(scheduler: str | None, *, jobs: int) -> Iterator[Client]:
         stack.enter_context(_quiet())
         if scheduler is None:
             # No dashboard, and a free port for what Dask serves in any case: several calls may run on one machine.
-            cluster = LocalCluster(
-                n_workers=jobs,
-                threads_per_worker=1,
-                dashboard_address="127.0.0.1:0",
-                scheduler_kwargs={"dashboard": False},
-                silence_logs=logging.CRITICAL,
-            )
-            yield stack.enter_context(Client(stack.enter_context(cluster), set_as_default=False))
+            # Ctrl-C is for us, and comes when the cluster stands: one that is interrupted while it starts ends badly.
+            with without_interrupts():
+                cluster = LocalCluster(
+                    n_workers=jobs,
+                    threads_per_worker=1,
+                    dashboard_address="127.0.0.1:0",
+                    scheduler_kwargs={"dashboard": False},
+                    silence_logs=logging.CRITICAL,
+                )
+                stack.enter_context(cluster)
+            yield stack.enter_context(Client(cluster, set_as_default=False))
             return
         try:
             client = Client(scheduler, timeout=CONNECT_S, set_as_default=False)
@@ -70,14 +74,21 @@ def connected(scheduler: str | None, *, jobs: int) -> Iterator[Client]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """No log of distributed on the terminal: a worker that dies is told as what it costs, in our words."""
-    logger = logging.getLogger("distributed")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL)
+    """No log of distributed on the terminal: a worker that dies is told as what it costs, in our words.
+
+    Its configuration gives several of its loggers a level and a handler of their own.
+    """
+    loggers = [
+        logging.getLogger(name) for name in (*logging.root.manager.loggerDict,) if name.startswith("distributed")
+    ]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
     try:
         yield
     finally:
-        logger.setLevel(before)
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
 
 
 def outcomes(client: Client, job: Job, sources: Sequence[Input]) -> Generator[Outcome]:

@@ -181,7 +181,7 @@ class _Workers(Generic[R]):
         self._free -= 1
         ours, theirs = self._context.Pipe()
         process = self._context.Process(target=serve, args=(theirs, self._work), daemon=True)  # type: ignore[attr-defined]
-        with _without_interrupts():
+        with without_interrupts():
             process.start()
         # The process has it now; with our copy open we would never notice its death.
         theirs.close()
@@ -239,7 +239,7 @@ def _context(preload: Sequence[str]) -> BaseContext:
 
 
 @contextmanager
-def _without_interrupts() -> Iterator[None]:
+def without_interrupts() -> Iterator[None]:
     """Ctrl-C reaches every process of a terminal: what starts inside never sees it, and leaves its end to us.
 
     A Ctrl-C in the meantime is delivered to this process afterwards.

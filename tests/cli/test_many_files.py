@@ -130,7 +130,7 @@ def test_a_worker_killed_from_outside(runs: Path) -> None:
         cwd=runs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     ) as command:  # fmt: skip
         os.kill(reader_of(big, deadline=time.monotonic() + 30), signal.SIGKILL)
-        out, err = command.communicate(timeout=60)
+        out, err = command.communicate(timeout=120)
     assert command.returncode == 70
     assert [row.split(",")[0] for row in out.splitlines()] == ["file", *(f"runs/r{number}.csv" for number in range(6))]
     assert [line for line in err.splitlines() if line.startswith("error: ")] == [

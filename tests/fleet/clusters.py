@@ -102,7 +102,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
     process.wait(10)
 
 
-def wait_for(what: Callable[[], object], *, seconds: float = 60) -> object:
+def wait_for(what: Callable[[], object], *, seconds: float = 120) -> object:
     """What a function gives, once it gives something."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

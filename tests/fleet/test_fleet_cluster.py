@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
 import threading
 from concurrent.futures import CancelledError
 from pathlib import Path
@@ -29,7 +33,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.xdist_group("fleet")
 Capture = pytest.CaptureFixture[str]
 SAMPLES = Path(__file__).parents[2] / "sample_reports"
-REPORTS = 24
+REPORTS = 16
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +60,7 @@ def many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         shutil.copy(SAMPLES / sample / "report.csv", tmp_path / "runs" / "7" / f"rank{number}.csv")
     (tmp_path / "runs" / "7" / "bad.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     text = (SAMPLES / "tail" / "report.csv").read_text(encoding="utf-8")
-    (tmp_path / "runs" / "7" / "big.csv").write_text(text * (6_000_000 // len(text)), encoding="utf-8")
+    (tmp_path / "runs" / "7" / "big.csv").write_text(text * (4_000_000 // len(text)), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -143,6 +147,27 @@ def test_a_cluster_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, c
     manifest = read_manifest(Folder("ds"))
     assert manifest is not None
     assert {entry["run"] for entry in manifest["reports"].values()} == {"28", "29"}
+
+
+def test_ctrl_c_and_going_on(many: Path, capsys: Capture) -> None:
+    """As a terminal sends it, to every process of the call: silent, and nothing that is finished is done again."""
+    line = ["fleet", "runs/**/*.csv", "--out", "ds", "--jobs", "2"]
+    code = "from ncudiag.cli.main import main; main()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *line],
+        cwd=many, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, text=True,
+    ) as command:  # fmt: skip
+        clusters.wait_for(lambda: list((many / "ds" / "kernels").glob("part-*")))
+        os.killpg(command.pid, signal.SIGINT)
+        out, err = command.communicate(timeout=120)
+    assert (command.returncode, out) == (130, "")
+    assert "Traceback" not in err
+    finished = len(list((many / "ds" / "kernels").glob("part-*")))
+    assert execute(["fleet", "summary", "ds"]) == 0
+    assert "[unfinished-call]" in capsys.readouterr().out
+    assert execute([*line, "--resume"]) == 3
+    kept = f"ds: {REPORTS + 1 - finished} reports written, {finished} kept, 1 failed"
+    assert capsys.readouterr().out.startswith(kept)
 
 
 @pytest.fixture
