@@ -305,3 +305,19 @@ def test_every_published_report(shared: Path) -> None:
     assert len(paths) > 30
     for path in paths:
         check_every_output(path)
+
+
+def test_the_html_page_shows_the_gate() -> None:
+    pytest.importorskip("jinja2")
+    from ncudiag.report.html_page.page import render_html_page
+
+    many = tuple(a_check(kernel=name, message=name) for name in HOSTILE_NAMES * 20)
+    page = render_html_page(hostile().model_copy(update={"gate": gate_of(many)}))
+    assert "Gate failed: of 300 checks 300 failed" in page
+    assert "100 more checks did not pass" in page
+    assert page.count("<li><p><b>failed</b> <code>") == 200
+    assert "<script>alert" not in page
+    passed = render_html_page(varied().model_copy(update={"gate": gate_of(CHECKS[:1])}))
+    assert "Gate passed: 1 check" in passed
+    assert "<li><p><b>" not in passed.split("Gate passed", 1)[1].split("</section>", 1)[0]
+    assert 'id="gate-title"' not in render_html_page(varied())

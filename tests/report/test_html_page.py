@@ -28,7 +28,7 @@ from ncudiag.report.html_page.list_view import FIELDS, verdict_parts
 from ncudiag.report.html_page.page import render_html_page
 from ncudiag.report.html_page.roofline_view import SIZES, rooflines
 
-TEMPLATES = ("base.html", "report.html", "report_plain.html", "glyphs.html")
+TEMPLATES = ("base.html", "report.html", "report_plain.html", "glyphs.html", "gate.html")
 SOURCES = ("base.css", "report.css", "dom.js", "theme.js", "list.js", "roofline.js", "kernel.js", "report.js")
 
 

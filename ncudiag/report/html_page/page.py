@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ncudiag.report import words
 from ncudiag.report.html_page.environment import render_page
+from ncudiag.report.html_page.gate_view import gate_view
 from ncudiag.report.html_page.islands import Texts, island
 from ncudiag.report.html_page.kernel_ids import kernel_ids
 from ncudiag.report.html_page.kernel_view import bars_scale, kernel_view
@@ -68,6 +69,7 @@ def render_html_page(report: Report, *, all_findings: bool = False, with_ncu_rul
         thresholds=words.threshold_facts(report.thresholds),
         version=report.tool.version,
         warnings=report.source.warnings,
+        gate=gate_view(report.gate),
         focus=[_focus(report, ids, at) for at in range(len(report.focus))],
         parts=verdict_parts(report),
         timed=report.totals.duration_ns is not None,
