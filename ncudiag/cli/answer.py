@@ -88,6 +88,10 @@ def answer(
     if not single:
         _check_several(names, choice, spread, plot=plot)
     check_output(choice.output, names)
+    if choice.summary:
+        from ncudiag.cli.job_summary import summary_file
+
+        summary_file()
     if plot is not None:
         _check_plot(plot, names, choice)
     gate.check(
@@ -129,7 +133,7 @@ def _several(
     names: list[str], choice: OutputOptions, spread: Spread, options: DiagnoseOptions, record: GateRecord
 ) -> int:
     from ncudiag.cli import terminal
-    from ncudiag.cli.many import Explain, checked, emit_many, explained
+    from ncudiag.cli.many import Explain, checked, emit_many, explained, summarised
     from ncudiag.cli.many_progress import counted
     from ncudiag.cli.output import place_of
 
@@ -139,7 +143,7 @@ def _several(
             explained(names, explain, jobs=spread.jobs) as answers,
             closing(counted(answers, len(names), to_terminal=choice.output is None)) as told,
         ):
-            return emit_many(record.watched(checked(told)), choice)
+            return emit_many(summarised(record.watched(checked(told))), choice)
     from ncudiag.cli.folder import Folder, tell_counts
 
     folder = Folder(spread.output_dir, choice, {**options})
@@ -150,7 +154,7 @@ def _several(
         explained(rest, explain, jobs=spread.jobs) as answers,
         closing(counted(answers, len(rest), to_terminal=False)) as told,
     ):
-        counts = folder.write(record.watched(told))
+        counts = folder.write(summarised(record.watched(told)))
     tell_counts(counts, spread.output_dir)
     return counts.status
 

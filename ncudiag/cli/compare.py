@@ -7,16 +7,14 @@ from typing import Annotated
 import typer
 
 from ncudiag.cli import options as shared
-from ncudiag.cli import terminal
-from ncudiag.cli.formats import DocumentFormat
+from ncudiag.cli.comparison_output import check_format, comparison_summary, emit_comparison
+from ncudiag.cli.formats import OutputFormat
 from ncudiag.cli.gating import GateOutputs, finish_comparison, telling
-from ncudiag.cli.output import check_output, tell_error, write_text
+from ncudiag.cli.job_summary import append_summary, summary_file
+from ncudiag.cli.output import check_output, tell_error
 from ncudiag.cli.side_files import SidesCommand, sides
 from ncudiag.errors import ComparisonError
 
-Format = Annotated[
-    DocumentFormat, typer.Option("--format", help="Text for people, or a JSON document.", show_default=True)
-]
 COMMAND = SidesCommand
 Reports = Annotated[
     list[str] | None,
@@ -33,9 +31,10 @@ def compare(
     reports: Reports = None,
     before: Before = None,
     after: After = None,
-    output_format: Format = DocumentFormat.TEXT,
+    output_format: shared.Format = OutputFormat.TEXT,
     kernel: shared.Kernel = None,
     output: shared.Output = None,
+    summary: shared.JobSummary = None,
     high: shared.High = None,
     saturated: shared.Saturated = None,
     borderline: shared.Borderline = None,
@@ -70,6 +69,9 @@ def compare(
     old, new = sides(reports or [], before or [], after or [])
     check_output(output, [*old, *new])
     gate = GateOutputs(junit, None, annotate, alone=output is not None or output_format == "text")
+    check_format(output_format)
+    if summary is not None:
+        summary_file()
     from ncudiag.api import compare as compared
 
     chosen = shared.chosen(
@@ -85,18 +87,9 @@ def compare(
             old, new, kernel=kernel or None, ncu=ncu, max_regression=max_regression, **chosen, **shared.failing(fail_on)
         )
     error = None if comparison.comparable else _not_comparable(comparison.before.path, comparison.after.path)
-    if output_format is DocumentFormat.JSON:
-        from ncudiag.report.json_output import comparison_to_json
-
-        write_text(comparison_to_json(comparison, error), output=output)
-    else:
-        import sys
-
-        from ncudiag.report.comparison_text import render_comparison
-
-        place = terminal.FILE if output is not None else terminal.of_stream(sys.stdout)
-        text = render_comparison(comparison, width=place.width, colour=place.colour, unicode=place.unicode)
-        write_text(text, output=output)
+    emit_comparison(comparison, error, output_format, output=output)
+    if summary is not None:
+        append_summary(comparison_summary(comparison))
     status = finish_comparison(gate, comparison)
     if error is not None:
         tell_error(error)

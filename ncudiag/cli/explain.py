@@ -22,6 +22,7 @@ def explain(
     kernel: shared.Kernel = None,
     top: shared.Top = None,
     output: shared.Output = None,
+    summary: shared.JobSummary = None,
     many: Annotated[
         bool, typer.Option("--many", help="With --format json: an array, one Report per file.", show_default=False)
     ] = False,
@@ -74,7 +75,7 @@ def explain(
     status = answer(
         files,
         OutputOptions(
-            format=output_format, output=output, top=top, many=many,
+            format=output_format, output=output, top=top, many=many, summary=summary is not None,
             all_findings=all_findings, with_ncu_rules=with_ncu_rules, brief=brief,
         ),
         kernel=kernel or None,
@@ -84,10 +85,7 @@ def explain(
         **shared.failing(fail_on),
         needed_bytes=shared.parse_bytes(needed_bytes),
         needed_flops=needed_flops,
-        locale=locale,
-        ncu=ncu,
-        with_host=with_host,
-        brief=brief,
+        locale=locale, ncu=ncu, with_host=with_host, brief=brief,
         **shared.chosen(
             no_config=no_config, rules=rules, select=select, ignore=ignore,
             high=high, saturated=saturated, borderline=borderline,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ncudiag.cli.formats import OutputFormat
 from ncudiag.cli.gating import gate_status, kept
-from ncudiag.cli.output import OutputOptions, place_of, render, tell_error, writing
+from ncudiag.cli.output import OutputOptions, place_of, render, summary_of, tell_error, writing
 from ncudiag.errors import EXIT_OK, NcudiagError, RuleFileError, UsageError, internal_error
 from ncudiag.fleet.finished import stamp_of
 
@@ -43,6 +43,7 @@ class Answer(NamedTuple):
         status: the exit status of this input alone.
         stamp: the state of the input before it was read; None for what is no file.
         report: what is left to do with the report itself, see :func:`ncudiag.cli.gating.kept`.
+        summary: the report for the page of the CI job; empty when it was not asked for.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Answer(NamedTuple):
     status: int = EXIT_OK
     stamp: Stamp | None = None
     report: Report | None = None
+    summary: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,9 @@ class Explain:
         try:
             report = diagnose(name, top=self.choice.top, **self.options)  # type: ignore[arg-type]
             text = render(report, self.choice, place=self.place)
-            return Answer(name, text, status=gate_status(report), stamp=stamp, report=kept(report, whole=self.whole))
+            summary = summary_of(report, self.choice) if self.choice.summary else ""
+            left = kept(report, whole=self.whole)
+            return Answer(name, text, status=gate_status(report), stamp=stamp, report=left, summary=summary)
         except NcudiagError as error:
             return failed(name, error, self.choice)
         except Exception as error:
@@ -174,6 +178,16 @@ def checked(answers: Iterable[Answer]) -> Iterator[Answer]:
     for number, answer in enumerate(answers):
         if number == 0 and isinstance(answer.error, UsageError | RuleFileError):
             raise answer.error
+        yield answer
+
+
+def summarised(answers: Iterable[Answer]) -> Iterator[Answer]:
+    """The same answers; their summaries go to the page of the CI job in their order."""
+    for answer in answers:
+        if answer.summary:
+            from ncudiag.cli.job_summary import append_summary
+
+            append_summary(answer.summary)
         yield answer
 
 

@@ -10,6 +10,7 @@ import typer
 
 from ncudiag.cli.formats import OutputFormat
 from ncudiag.cli.gating import Annotate
+from ncudiag.cli.job_summary import Summary
 from ncudiag.cli.settings import Choices, choose
 from ncudiag.errors import UsageError
 
@@ -26,6 +27,7 @@ __all__ = [
     "Format",
     "High",
     "Ignore",
+    "JobSummary",
     "Jobs",
     "Junit",
     "Kernel",
@@ -93,6 +95,10 @@ Saturated: TypeAlias = Annotated[
 Borderline: TypeAlias = Annotated[
     float | None,
     typer.Option("--borderline", metavar="POINTS", help="A number this near to --high makes a verdict borderline."),
+]
+JobSummary: TypeAlias = Annotated[
+    Summary | None,
+    typer.Option("--summary", help="Add the answer as Markdown to the page of the GitHub Actions job, too."),
 ]
 WithHost: TypeAlias = Annotated[
     bool, typer.Option("--with-host", help="Keep host name and process path in the answer.", show_default=False)

@@ -42,6 +42,7 @@ class OutputOptions:
         all_findings: in text and markdown, every finding in full.
         with_ncu_rules: in text and markdown, ncu's own rules too.
         brief: in JSON, the short document.
+        summary: whether the answer goes to the page of the CI job too.
     """
 
     format: OutputFormat = OutputFormat.TEXT
@@ -51,6 +52,7 @@ class OutputOptions:
     all_findings: bool = False
     with_ncu_rules: bool = False
     brief: bool = False
+    summary: bool = False
 
 
 def emit_report(report: Report, options: OutputOptions) -> None:
@@ -60,14 +62,47 @@ def emit_report(report: Report, options: OutputOptions) -> None:
         UsageError: the output cannot be written (``output-not-writable``).
     """
     _write(render(report, options, place=place_of(options)), options)
+    if options.summary:
+        from ncudiag.cli.job_summary import append_summary
+
+        append_summary(summary_of(report, options))
+
+
+def summary_of(report: Report, options: OutputOptions) -> str:
+    """The report as Markdown that fits the page of the CI job.
+
+    Raises:
+        UsageError: there is no such page.
+    """
+    from ncudiag.cli.job_summary import room
+
+    return _markdown(report, options, limit=room())
+
+
+def _markdown(report: Report, options: OutputOptions, *, limit: int | None = None) -> str:
+    from ncudiag.report.markdown import render_markdown
+    from ncudiag.report.words import TOP
+
+    return render_markdown(
+        report,
+        top=options.top or TOP,
+        all_findings=options.all_findings,
+        with_ncu_rules=options.with_ncu_rules,
+        limit=limit,
+    )
 
 
 def check_several(number: int, options: OutputOptions) -> None:
     """Fail early when the answers for so many inputs do not fit into one output, or what makes it is not installed.
 
     Raises:
-        UsageError: two JSON documents are no JSON, two HTML pages no page; or the extra ``ncudiag[html]`` is missing.
+        UsageError: two JSON documents are no JSON, two HTML pages no page; the extra ``ncudiag[html]`` is missing, or
+            the page of the CI job.
     """
+    if options.summary:
+        from ncudiag.cli.job_summary import summary_file
+
+        summary_file()
     if options.format is OutputFormat.HTML:
         from ncudiag.report.html_page.environment import check_installed
 
@@ -159,15 +194,7 @@ def render(report: Report, options: OutputOptions, *, place: Terminal, first: bo
 
             return render_csv(report, header=first)
         case OutputFormat.MARKDOWN:
-            from ncudiag.report.markdown import render_markdown
-            from ncudiag.report.words import TOP
-
-            text = render_markdown(
-                report,
-                top=options.top or TOP,
-                all_findings=options.all_findings,
-                with_ncu_rules=options.with_ncu_rules,
-            )
+            text = _markdown(report, options)
             return text if first else f"\n{text}"
         case OutputFormat.HTML:
             from ncudiag.report.html_page.page import render_html_page

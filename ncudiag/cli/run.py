@@ -44,6 +44,7 @@ def run(
     keep_report: given.KeepReport = None, dry_run: given.DryRun = False,
     # the answer, as for explain
     output_format: shared.Format = OutputFormat.TEXT, output: shared.Output = None, top: shared.Top = None,
+    summary: shared.JobSummary = None,
     high: shared.High = None, saturated: shared.Saturated = None, borderline: shared.Borderline = None,
     rules: shared.Rules = None, select: shared.Select = None, ignore: shared.Ignore = None,
     needed_bytes: shared.Bytes = None, all_findings: shared.AllFindings = False,
@@ -80,7 +81,11 @@ def run(
         return
     output = _for_this_rank(target, output=output, ranks=profiling["ranks"])
     check_output(output, [name for name in (save, keep_report) if name is not None])
-    check_several(1, OutputOptions(format=output_format))
+    choice = OutputOptions(
+        format=output_format, output=output, top=top, all_findings=all_findings, with_ncu_rules=with_ncu_rules,
+        brief=brief, summary=summary is not None,
+    )  # fmt: skip
+    check_several(1, choice)
     chosen = shared.chosen(
         no_config=no_config, rules=rules, select=select, ignore=ignore,
         high=high, saturated=saturated, borderline=borderline,
@@ -91,8 +96,7 @@ def run(
         target, profiling, {**diagnosing, "with_host": with_host, "brief": brief, **chosen},
         arguments=context.obj or [], check_exit_code=check_exit_code,
     )  # fmt: skip
-    details = {"all_findings": all_findings, "with_ncu_rules": with_ncu_rules, "brief": brief}
-    emit_report(report, OutputOptions(format=output_format, output=output, top=top, **details))
+    emit_report(report, choice)
     status = _status(ran, check_exit_code=check_exit_code)
     if status != EXIT_OK:
         raise typer.Exit(status)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ncudiag.cli import options as shared
-from ncudiag.cli import terminal
+from ncudiag.cli import options as shared  # noqa: TC001 - typer reads the annotations
+from ncudiag.cli.comparison_output import emit_comparison
 from ncudiag.cli.formats import OutputFormat
 from ncudiag.cli.output import (
     OutputOptions,
@@ -17,9 +16,8 @@ from ncudiag.cli.output import (
     emit_report,
     tell_error,
     tell_note,
-    write_text,
 )
-from ncudiag.errors import EXIT_OK, NcudiagError, UsageError
+from ncudiag.errors import EXIT_OK, NcudiagError
 from ncudiag.report.document import Report
 
 if TYPE_CHECKING:
@@ -126,21 +124,7 @@ def _emit_comparison(
     comparison = only_pairs(comparison, words, name=name)
     if choice.top is not None:
         comparison = comparison.model_copy(update={"pairs": comparison.pairs[: choice.top]})
-    match choice.format:
-        case OutputFormat.JSON:
-            from ncudiag.report.json_output import comparison_to_json
-
-            text = comparison_to_json(comparison, error)
-        case OutputFormat.TEXT:
-            from ncudiag.report.comparison_text import render_comparison
-
-            place = terminal.FILE if choice.output is not None else terminal.of_stream(sys.stdout)
-            text = render_comparison(comparison, width=place.width, colour=place.colour, unicode=place.unicode)
-        case _:
-            raise UsageError(
-                "usage", f"a comparison cannot be written as {choice.format}", "Use --format text or --format json."
-            )
-    write_text(text, output=choice.output)
+    emit_comparison(comparison, error, choice.format, output=choice.output)
     if error is None:
         return EXIT_OK
     tell_error(error)

@@ -89,6 +89,8 @@ def _relative(change: float, *, less: str, more: str) -> str:
 
 
 def _verdict_change(before: Diagnosis, after: Diagnosis) -> str:
+    if before.verdict == after.verdict == "unknown":
+        return ""
     if before.verdict == after.verdict:
         return f"; still {after.verdict}"
     return f"; {before.verdict} became {after.verdict}"

@@ -1,4 +1,4 @@
-"""One flat row for each kernel of a comparison, for data frames."""
+"""One flat row for each kernel of a comparison: what the CSV output and the data frame have in common."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ COLUMNS: dict[str, str] = {
     "cycles_change": "relative",
     "spread_before": "(max - min) / median of the durations",
     "spread_after": "(max - min) / median of the durations",
+    **{f"launches_{side}": "launches with a duration, in all files" for side in ("before", "after")},
+    **{f"files_{side}": "files that have this kernel" for side in ("before", "after")},
     "verdict_before": "memory-bound, compute-bound, latency-bound, near-roofline or unknown",
     "verdict_after": "likewise",
     "limiter_before": "the unit that binds",
@@ -66,6 +68,8 @@ def _pair(pair: Pair) -> dict[str, Cell]:
     for side in ("before", "after"):
         limiter = getattr(pair.limiter, side)
         row[f"spread_{side}"] = getattr(pair.spread, side)
+        row[f"launches_{side}"] = getattr(pair.launches, side)
+        row[f"files_{side}"] = getattr(pair.files, side)
         row[f"verdict_{side}"] = getattr(pair.verdict, side)
         row[f"limiter_{side}"] = None if limiter is None else limiter.unit
         row |= {f"{name}_{side}": getattr(metrics.get(name), side, None) for name in _PERCENTAGES}

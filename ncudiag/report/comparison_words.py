@@ -86,9 +86,10 @@ def counts(comparison: Comparison) -> str:
 
 def names(pairs: Sequence[Pair]) -> list[str]:
     """A name for each pair: the function's, whole where others have the same, with what sets it apart."""
-    short = Counter(pair.kernel.short_name for pair in pairs)
+    # Distinct full names of each short one; launches of one function in several shapes are told apart by the shape.
+    functions = Counter(short for short, _ in {(pair.kernel.short_name, pair.kernel.name) for pair in pairs})
     called = [
-        (pair.kernel.name if short[pair.kernel.short_name] > 1 else pair.kernel.short_name) or words.UNNAMED
+        (pair.kernel.name if functions[pair.kernel.short_name] > 1 else pair.kernel.short_name) or words.UNNAMED
         for pair in pairs
     ]
     distinctions = words.distinctions(pairs)

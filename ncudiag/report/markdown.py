@@ -9,6 +9,7 @@ from ncudiag.report import words
 from ncudiag.report.escape import visible
 from ncudiag.report.evidence import decisions, measured
 from ncudiag.report.gaps import gaps
+from ncudiag.report.markdown_size import Parts, fitted
 from ncudiag.report.quantities import duration, percent, share
 from ncudiag.report.roofline_words import sentences
 from ncudiag.report.usefulness import by_usefulness
@@ -23,12 +24,23 @@ if TYPE_CHECKING:
 # What may start markup inside a line. An underscore between letters starts none, so that metric names stay readable.
 _MARKUP = re.compile(r"[\\`*\[\]|#~$!]|(?<![A-Za-z0-9_])_|_(?![A-Za-z0-9_])")
 _BAR = "\\|"
-_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"})
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+# GitHub looks for mentions and references to issues in the finished page, where no escape is left to see; a space of
+# no width between breaks them.
+_REFERENCE = re.compile(r"@(?=\w)|#(?=\d)|\bGH-(?=\d)", re.IGNORECASE)
+_NO_WIDTH = "&#8203;"
+LONGEST_IN_TABLE = 80
+"""Characters of a name in a table; the whole name stands in the kernel's own section."""
 _LINE_START = re.compile(r"^(\s*)([-+]|\d+[.)])(?=\s)")
 
 
 def render_markdown(
-    report: Report, *, top: int = words.TOP, all_findings: bool = False, with_ncu_rules: bool = False
+    report: Report,
+    *,
+    top: int = words.TOP,
+    all_findings: bool = False,
+    with_ncu_rules: bool = False,
+    limit: int | None = None,
 ) -> str:
     """A heading, a ranked table and a section for each of the top kernels.
 
@@ -37,6 +49,7 @@ def render_markdown(
         top: how many kernels get a section of their own; all of them are in the table.
         all_findings: every finding in full, not the most useful ones.
         with_ncu_rules: what ncu's own rules said, too.
+        limit: bytes that it may have at most; kernels that do not fit are left out whole, with a note.
     """
     lines = [f"# ncudiag: {code(report.source.path or 'lines from a program')}", ""]
     lines += [f"- {prose(fact)}" for fact in (*words.source_facts(report), *words.devices(report))]
@@ -48,22 +61,32 @@ def render_markdown(
         from ncudiag.report.gate_markdown import gate_section
 
         lines += gate_section(report.gate)
-    lines += ["", *_table(report)]
     unnamed = words.unnamed(report)
-    if unnamed:
-        lines += ["", prose(unnamed)]
+    sections = []
     for rank, entry in enumerate(report.kernels[:top], start=1):
-        lines += ["", *_section(entry, rank, report.thresholds)]
-        lines += _findings(entry, all_findings=all_findings)
-        lines += _ncu_rules(entry) if with_ncu_rules else []
-        lines += _missing(entry)
-    return "\n".join(lines) + "\n"
+        section = ["", *_section(entry, rank, report.thresholds)]
+        section += _findings(entry, all_findings=all_findings)
+        section += _ncu_rules(entry) if with_ncu_rules else []
+        sections.append(section + _missing(entry))
+    between = ["", prose(unnamed)] if unnamed else []
+    table_head, rows = _table(report)
+
+    def note(shown_rows: int, shown_sections: int) -> str:
+        table = f"{shown_rows:,} of {len(rows):,} kernels stand in the table" if shown_rows < len(rows) else ""
+        full = f"{shown_sections:,} of {len(sections):,} in full" if shown_sections < len(sections) else ""
+        return f"*Cut to {limit:,} bytes, which is what fits here: {' and '.join(filter(None, (table, full)))}.*"
+
+    return fitted(Parts(lines, table_head, rows, between, sections), limit, note)
 
 
 def prose(text: str) -> str:
-    """A foreign text as plain Markdown text: nothing in it is markup, a mention or HTML."""
-    escaped = _MARKUP.sub(lambda found: "\\" + found[0], visible(text)).translate(_ENTITIES)
-    return _LINE_START.sub(r"\1\\\2", escaped)
+    """A foreign text as plain Markdown text: nothing in it is markup, a mention, a reference or HTML."""
+    parts = _REFERENCE.sub(lambda found: f"{found[0]}\0", visible(text))
+    return _LINE_START.sub(r"\1\\\2", _escaped(parts)).replace("\0", _NO_WIDTH)
+
+
+def _escaped(text: str) -> str:
+    return _MARKUP.sub(lambda found: "\\" + found[0], text).translate(_ENTITIES)
 
 
 def code(text: str, *, cell: bool = False) -> str:
@@ -75,34 +98,49 @@ def code(text: str, *, cell: bool = False) -> str:
     """
     shown = visible(text) or words.UNNAMED
     if cell and "|" in shown:
-        return f"<code>{prose(shown).replace(_BAR, '&#124;')}</code>"
+        return f"<code>{_escaped(shown).replace(_BAR, '&#124;')}</code>"
     longest = max((len(run) for run in re.findall("`+", shown)), default=0)
     fence = "`" * (longest + 1)
     blank = " " if shown.startswith("`") or shown.endswith("`") or shown != shown.strip() else ""
     return f"{fence}{blank}{shown}{blank}{fence}"
 
 
-def _table(report: Report) -> list[str]:
-    """The ranked table."""
-    lines = [
+def cell_name(name: str, *, longest: int = LONGEST_IN_TABLE) -> str:
+    """A name for a table as code, its middle left out where it would push the numbers out of sight."""
+    shown = visible(name)
+    if len(shown) > longest:
+        tail = longest // 3
+        shown = f"{shown[: longest - tail - 1]}\N{HORIZONTAL ELLIPSIS}{shown[-tail:]}"
+    return code(shown, cell=True)
+
+
+def unbroken(text: str) -> str:
+    """A number with its unit for a table, on one line."""
+    return prose(text).replace(" ", "&nbsp;")
+
+
+def _table(report: Report) -> tuple[list[str], list[str]]:
+    """The head of the ranked table, and its rows."""
+    head = [
         "| # | Share of captured time | Time | Launches | Kernel | Verdict | Limiter | Try first |",
         "|--:|--:|--:|--:|:--|:--|:--|:--|",
     ]
+    rows = []
     pairs = zip(report.kernels, words.distinctions(report.kernels), strict=True)
     for rank, (entry, distinction) in enumerate(pairs, start=1):
         total = entry.duration_ns.total
         cells = (
             str(rank),
-            prose(share(entry.time_share)),
-            "-" if total is None else duration(total),
+            unbroken(share(entry.time_share)),
+            "-" if total is None else unbroken(duration(total)),
             f"{entry.launch_count:,}",
-            code(entry.kernel.name, cell=True) + (f" {prose(distinction)}" if distinction else ""),
+            cell_name(entry.kernel.name) + (f" {prose(distinction)}" if distinction else ""),
             entry.verdict,
             prose(words.limiter(entry.limiter) if entry.limiter else entry.reason or "-"),
             prose(entry.first_thing_to_try),
         )
-        lines.append(f"| {' | '.join(cells)} |")
-    return lines
+        rows.append(f"| {' | '.join(cells)} |")
+    return head, rows
 
 
 def _section(entry: Diagnosis, rank: int, thresholds: Thresholds) -> list[str]:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import gc
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import jsonschema
 import pytest
 
 import ncudiag
 from ncudiag.cli.main import execute
 from ncudiag.errors import ReportError, UsageError
+from ncudiag.report.schema import json_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 Capture = pytest.CaptureFixture[str]
 NS = "gpu__time_duration.sum"
@@ -285,3 +287,35 @@ def test_output_replaces_no_input(capsys: Capture, tmp_path: Path) -> None:
     old = repeats(tmp_path / "old", 1000, 2000)
     assert execute(["compare", str(tmp_path / "old"), old[0], "--output", old[1]]) == 2
     assert "names a file that this call reads" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "html"])
+def test_every_format_goes_to_a_file_as_to_the_terminal(
+    capsys: Capture, before: str, after: str, tmp_path: Path, form: str
+) -> None:
+    target = tmp_path / "out"
+    assert execute(["compare", before, after, "--format", form]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert execute(["compare", before, after, "--format", form, "--output", str(target)]) == 0
+    assert target.read_text(encoding="utf-8") == out
+    assert "improved" in out
+
+
+@pytest.mark.parametrize("form", ["csv", "markdown", "html"])
+def test_a_saved_comparison_is_shown_as_asked_for_directly(
+    capsys: Capture, before: str, after: str, tmp_path: Path, form: str
+) -> None:
+    saved = str(tmp_path / "saved.json")
+    assert execute(["compare", before, after, "--format", "json", "--output", saved]) == 0
+    assert execute(["compare", before, after, "--format", form]) == 0
+    direct = capsys.readouterr().out
+    assert execute(["show", saved, "--format", form]) == 0
+    assert capsys.readouterr().out == direct
+
+
+def test_the_document_fits_its_schema(capsys: Capture, before: str, after: str) -> None:
+    validator = jsonschema.Draft202012Validator(json_schema("comparison"))
+    validator.validate(document(capsys, 0, before, after))
+    validator.validate(document(capsys, 5, before, report(Path(after).with_name("c.csv"), rows(5000, mhz=700))))
+    assert not validator.is_valid(document(capsys, 3, before, "absent.csv"))
