@@ -145,6 +145,7 @@ def test_every_option_is_handed_on(handed: dict[str, Any]) -> None:
         (["--format", "json"], True),
         (["--format", "csv"], True),
         (["--format", "markdown"], True),
+        (["--format", "html"], True),
         (["--format", "text"], False),
         (["--format", "json", "--output", "o.json"], False),
     ],

@@ -48,7 +48,7 @@ def test_the_same_text_at_every_width(capsys: Capture, monkeypatch: pytest.Monke
             assert said(capsys, "show", "saved.json", *more) == said(capsys, "explain", STEP, *more)
 
 
-@pytest.mark.parametrize("form", ["json", "csv", "markdown"])
+@pytest.mark.parametrize("form", ["json", "csv", "markdown", "html"])
 def test_the_same_document(form: str, capsys: Capture) -> None:
     said(capsys, "explain", STEP, "--format", "json", "--output", "saved.json")
     assert said(capsys, "show", "saved.json", "--format", form) == said(capsys, "explain", STEP, "--format", form)
@@ -169,3 +169,26 @@ def test_no_standard_error(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> 
     said(capsys, "explain", STEP, "--top", "1", "--format", "json", "--output", "saved.json")
     monkeypatch.setattr(sys, "stderr", None)
     assert execute(["show", "saved.json", "--kernel", "regex:.", "--output", "shown.txt"]) == 0
+
+
+@pytest.mark.parametrize("command", ["explain", "show"])
+def test_html_without_its_library_names_the_extra(
+    command: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said(capsys, "explain", L2, "--format", "json", "--output", "saved.json")
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    source = {"explain": L2, "show": "saved.json"}[command]
+    out, err = said(capsys, command, source, "--format", "html", status=2)
+    assert out == ""
+    assert "HTML pages need a library that is not installed [usage]" in err
+    assert "pip install 'ncudiag[html]'" in err
+
+
+def test_several_reports_do_not_fit_into_one_page(capsys: Capture) -> None:
+    said(capsys, "explain", "--many", STEP, L2, "--format", "json", "--output", "all.json")
+    for call in (("show", "all.json"), ("explain", STEP, L2)):
+        _, err = said(capsys, *call, "--format", "html", status=2)
+        assert "2 reports do not fit into one HTML page" in err
+    said(capsys, "explain", "--many", L2, "--format", "json", "--output", "one.json")
+    shown, _ = said(capsys, "show", "one.json", "--format", "html")
+    assert shown == said(capsys, "explain", L2, "--format", "html")[0]

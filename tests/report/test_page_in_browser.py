@@ -571,6 +571,16 @@ def test_a_browser_that_cannot_unpack_says_so(visit: Visiting, big: str) -> None
 # Looks
 
 
+def test_the_list_fits_every_window(visit: Visiting, step: str) -> None:
+    page = visit(step).page
+    for width in (320, 400, 600, 900, 1100, 1221, 1250, 1321, 1400, 1501, 1600, 2400):
+        page.set_viewport_size({"width": width, "height": 900})
+        box = page.locator("#kernels .scroll")
+        inner, outer = box.evaluate("box => [box.scrollWidth, box.clientWidth]")
+        assert inner <= outer, width
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 def test_nothing_sticks_out(visit: Visiting, step: str, width: int) -> None:
     page = visit(step, width=width).page
