@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING, assert_never
 
@@ -155,14 +156,21 @@ def _number(test: NumberTest, entry: Diagnosis, units: Mapping[str, str]) -> Ans
     unit = _unit(test, units) if field is None else field.unit
     if value is None or not isfinite(value):
         gap = gaps.metric_gap(entry, test.name, field)
-        near = get_close_matches(test.name, entry.metrics, n=1, cutoff=0.8) if field is None else []
-        meant = f" (the report has {near[0]})" if near and near[0] != test.name else ""
+        near = _nearest(test.name, tuple(entry.metrics)) if field is None else None
+        meant = f" (the report has {near})" if near not in (None, test.name) else ""
         return Answer("indeterminate", gap.message + meant, limit=test.limit, unit=unit, collect=gap.collect)
     measured, limit = shown(value, unit, against=test.limit), shown(test.limit, unit, against=value)
     failed = test.holds(value)
     message = f"{test.name} is {measured}, {'' if failed else 'not '}{_HOLDS[test.op]} {limit}"
     plain = "" if unit == SHARE else unit
     return Answer("failed" if failed else "passed", message, value=value, limit=test.limit, unit=plain)
+
+
+@lru_cache(maxsize=64)
+def _nearest(name: str, metrics: tuple[str, ...]) -> str | None:
+    """The metric that a name may stand for; looked up once for kernels with the same metrics."""
+    near = get_close_matches(name, metrics, n=1, cutoff=0.8)
+    return near[0] if near else None
 
 
 def _unit(test: NumberTest, units: Mapping[str, str]) -> str:

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from ncudiag.diagnose.diagnosis import Diagnosis
     from ncudiag.report.source_lines import SourceLine
 
-MOST_NOTICES = 10
+MOST = 10
 """GitHub shows ten annotations of a kind for a step; more would only fill the log."""
 
 
 def github_annotations(gate: Gate | None, kernels: Sequence[Diagnosis], *, exists: Callable[[str], bool]) -> list[str]:
     """The workflow commands of one report.
 
-    An error for each check that did not pass; for the first kernels a warning (severity high) or a notice with the
-    most useful finding, unless an error is about it already.
+    An error for each check that did not pass (the last one counts those that are too many); for the first kernels a
+    warning (severity high) or a notice with the most useful finding, unless an error is about it already.
 
     Args:
         gate: what the gates found; None when nothing was asked.
@@ -35,9 +35,9 @@ def github_annotations(gate: Gate | None, kernels: Sequence[Diagnosis], *, exist
         exists: whether a relative path is a file of the project.
     """
     checks = () if gate is None else gate.not_passed
-    lines = [_check(check, kernels, exists=exists) for check in checks]
+    lines = _errors(checks, kernels, exists=exists)
     told = {(check.rank, check.rule) for check in checks}
-    for rank, entry in enumerate(kernels[:MOST_NOTICES], start=1):
+    for rank, entry in enumerate(kernels[:MOST], start=1):
         if not entry.findings or (rank, entry.findings[0].rule) in told:
             continue
         finding = entry.findings[0]
@@ -50,7 +50,7 @@ def github_annotations(gate: Gate | None, kernels: Sequence[Diagnosis], *, exist
 
 def pair_annotations(gate: Gate | None) -> list[str]:
     """The workflow commands of a comparison: an error for each check that did not pass."""
-    return [_check(check, (), exists=_nowhere) for check in (() if gate is None else gate.not_passed)]
+    return _errors(() if gate is None else gate.not_passed, (), exists=_nowhere)
 
 
 def command(level: str, message: str, *, title: str, place: SourceLine | None = None) -> str:
@@ -64,6 +64,16 @@ def command(level: str, message: str, *, title: str, place: SourceLine | None = 
     """
     where = f"file={_property(place.path)},line={place.line}," if place is not None else ""
     return f"::{level} {where}title={_property(title)}::{_data(message)}"
+
+
+def _errors(checks: Sequence[Check], kernels: Sequence[Diagnosis], *, exists: Callable[[str], bool]) -> list[str]:
+    shown = checks if len(checks) <= MOST else checks[: MOST - 1]
+    lines = [_check(check, kernels, exists=exists) for check in shown]
+    left = len(checks) - len(shown)
+    if left:
+        text = f"{left:,} more checks did not pass; standard error and the JSON report have all."
+        lines.append(command("error", text, title="ncudiag: gate failed"))
+    return lines
 
 
 def _check(check: Check, kernels: Sequence[Diagnosis], *, exists: Callable[[str], bool]) -> str:

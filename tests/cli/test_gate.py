@@ -344,3 +344,14 @@ def test_colour_where_it_is_wanted(capsys: Capture, monkeypatch: pytest.MonkeyPa
     out, err = capsys.readouterr()
     assert err.startswith("\x1b[31;1mfailed:\x1b[0m high: ")
     assert "\x1b[1;31mGate failed" in out
+
+
+def test_brief_keeps_to_its_size_with_a_gate(capsys: Capture) -> None:
+    states = "high,low,memory,compute,latency,trust,roofline,duration>1ns,dram__bytes.sum>1,no__such_metric.sum<5"
+    assert execute(["explain", MANY, "--format", "json", "--brief", "--top", "3", "--fail-on", states]) == 1
+    out = capsys.readouterr().out
+    assert len(out.encode()) <= 4000
+    found = json.loads(out)
+    assert found["gate"]["passed"] is False
+    assert len(found["gate"]["checks"]) == 3
+    assert any("checks" in warning["message"] for warning in found["source"]["warnings"])

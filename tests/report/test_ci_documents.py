@@ -22,7 +22,7 @@ from ncudiag import diagnose
 from ncudiag.diagnose.checks import Check, gate_of
 from ncudiag.diagnose.diagnosis import NcuRuleResult
 from ncudiag.errors import NcudiagError, ReportError
-from ncudiag.report.annotations import MOST_NOTICES, command, github_annotations, pair_annotations
+from ncudiag.report.annotations import MOST, command, github_annotations, pair_annotations
 from ncudiag.report.escape import visible
 from ncudiag.report.json_output import to_json
 from ncudiag.report.junit import Suite, render_junit
@@ -163,16 +163,23 @@ def test_annotations_of_checks_and_findings() -> None:
     (line,) = github_annotations(None, kernels, exists=nowhere)
     assert parts_of(line)[:2] == ("warning", {"title": "MEM003: transpose_naive"})
     many = report(*[l1_bound()] * 30).kernels
-    assert len(github_annotations(None, many, exists=nowhere)) == MOST_NOTICES
+    assert len(github_annotations(None, many, exists=nowhere)) == MOST
     assert [parts_of(line)[0] for line in pair_annotations(gate_of(CHECKS))] == ["error"] * 3
     assert pair_annotations(None) == []
 
 
 def test_hostile_names_stay_one_line() -> None:
+    for name in HOSTILE_NAMES:
+        (line,) = pair_annotations(gate_of((a_check(kernel=name),)))
+        assert parts_of(line)[2].startswith(visible(name) or "(no name)")
+
+
+def test_more_errors_than_are_shown_are_counted() -> None:
     gate = gate_of(tuple(a_check(kernel=name) for name in HOSTILE_NAMES))
-    lines = github_annotations(gate, hostile().kernels, exists=nowhere)
-    assert len(lines) == len(HOSTILE_NAMES)
-    assert all(parts_of(line)[0] == "error" for line in lines)
+    lines = github_annotations(gate, (), exists=nowhere)
+    assert len(lines) == MOST
+    assert parts_of(lines[-1])[2].startswith("6 more checks did not pass")
+    assert len(github_annotations(gate_of(gate.checks[:MOST]), (), exists=nowhere)) == MOST
 
 
 def located(*messages: tuple[str, str]) -> Diagnosis:
