@@ -17,8 +17,9 @@ def gate_section(gate: Gate) -> list[str]:
     if gate.passed:
         return lines
     lines += ["", "| Outcome | Gate | Kernel | What was found |", "|:--|:--|:--|:--|"]
-    for check in gate.not_passed:
+    shown, more = gate_words.listed(gate)
+    for check in shown:
         mark = "failed" if check.outcome == "failed" else "could not be decided"
         kernel = code(gate_words.subject(check), cell=True)
         lines.append(f"| {mark} | {code(check.gate, cell=True)} | {kernel} | {prose(check.message)} |")
-    return lines
+    return lines + (["", more] if more else [])

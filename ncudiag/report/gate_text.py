@@ -20,9 +20,10 @@ def gate_lines(page: Page, gate: Gate | None) -> list[str]:
         return []
     lines = ["", page.paint(page.rule("Gate", "passed" if gate.passed else "failed"), "dim")]
     lines += page.paragraph(f"Gate {gate_words.headline(gate)}", inks=("bold", "green" if gate.passed else "red"))
-    for check in gate.not_passed:
+    shown, more = gate_words.listed(gate)
+    for check in shown:
         mark = f"  {gate_words.MARKS[check.outcome]}"
         text = f"{check.gate}: {check.message}"
         lines += page.paragraph(text, indent=_COLUMN, first=mark, inks=(_INKS[check.outcome],))
         lines += page.name(gate_words.subject(check), indent=_COLUMN, inks=("dim",))
-    return lines
+    return lines + (page.paragraph(more, indent=2) if more else [])

@@ -14,6 +14,17 @@ MARKS: dict[CheckOutcome, str] = {"passed": "passed", "failed": "FAILED", "indet
 """What stands in front of a check."""
 
 
+MOST = 100
+"""Checks that an output for people lists; JSON, JUnit XML and standard error have them all."""
+
+
+def listed(gate: Gate) -> tuple[tuple[Check, ...], str]:
+    """The first checks that did not pass, and a sentence about the others; empty when there are none."""
+    left = len(gate.not_passed) - MOST
+    more = f"{count(left, 'more check')} did not pass; the JSON report has all." if left > 0 else ""
+    return gate.not_passed[:MOST], more
+
+
 def headline(gate: Gate) -> str:
     """The answer in one sentence: ``failed: 1 of 6 checks failed, 2 could not be decided``."""
     total = count(len(gate.checks), "check")
