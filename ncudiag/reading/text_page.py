@@ -225,7 +225,7 @@ class TextPage:
             self._may_lack_type = False
             self._rule = RuleText(Opening(self._edge, "", line.strip()))
             return True
-        if self._fresh and indent == self._edge and self._section and line[indent].isalpha():
+        if self._fresh and indent == self._edge and self._section and line[indent] not in "-=|":
             title = line.strip()
             self._body = self._body if title in _HALVES else title
             return True

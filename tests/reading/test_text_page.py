@@ -17,6 +17,7 @@ from report_writers import Kernel, Value, sol
 from text_writer import Look
 
 from ncudiag.errors import NcudiagError, ReportError
+from ncudiag.model import SourceWarning
 from ncudiag.reading import open_report, read_report
 
 if TYPE_CHECKING:
@@ -249,6 +250,33 @@ def test_unknown_labels_are_kept_and_reported() -> None:
     profile = read_report(t.page([Kernel(0, values=values)]))
     assert profile.launches[0].values["Splines Reticulated"] == 12.5
     assert codes(profile) == {"unknown-label"}
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["new", "old"])
+def test_rules_without_a_type_and_failed_ones(*, old: bool) -> None:
+    rules = (
+        w.Rule(type="", message="No pipeline is over-utilized.", speedup=""),
+        w.Rule(type="OK", message="word " * 40 + "end.", speedup=""),
+        w.Rule(type="OPT", kind="local", speedup="7.5"),
+    )
+    text = t.page([Kernel(0, values=sol(), rules=rules)], Look(old=old))
+    failed = "    ERR   <built-in function> set an exception set\n/home/NVIDIA\n          Compute.py:7\n\n"
+    foreign = "          not of any rule, three lines below one\n"
+    (launch,) = read_report(text + failed + foreign).launches
+    assert [(rule.type, rule.message) for rule in launch.rules[:2]] == [(rule.type, rule.message) for rule in rules[:2]]
+    assert [(rule.estimated_speedup_kind, rule.estimated_speedup) for rule in launch.rules] == [
+        (None, None),
+        (None, None),
+        ("local", 7.5),
+        (None, None),
+    ]
+    assert launch.rules[3].message.endswith("exception set /home/NVIDIA Compute.py:7")
+
+
+def test_many_unknown_labels_are_counted() -> None:
+    values = tuple(Value("Brand New Section", f"Spline {at}", "", "%", 12.5) for at in range(70))
+    warnings = read_report(t.page([Kernel(0, values=(*sol(), *values))])).source.warnings
+    assert warnings[50] == SourceWarning(code="unknown-label", message="and 20 more")
 
 
 def test_tables_of_other_kinds_are_skipped() -> None:
