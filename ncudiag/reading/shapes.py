@@ -43,8 +43,11 @@ class Column:
 
 
 def _fits(label: str, base: str) -> bool:
-    """Whether a unit can be that of a percentage of peak or of a duration, which a verdict rests on."""
-    if "pct_of_peak_sustained" in label:
+    """Whether a unit can be that of the percentages and durations that a verdict rests on.
+
+    Of other metrics it is not asked: an ncu that does not know a newer one prints another unit beside percentages.
+    """
+    if "throughput.avg.pct_of_peak_sustained" in label:
         return base in {"%", ""}
     if label == "Duration" or label.startswith("gpu__time_duration"):
         return base in {"ns", ""}
