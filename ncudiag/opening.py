@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import TypeAlias
 
-    from ncudiag.model import Launch, Source
+    from ncudiag.model import Launch, LaunchBatch, Source
     from ncudiag.reading import ReportStream, SourceLike
 
     AnySource: TypeAlias = SourceLike | Profile
@@ -63,8 +63,8 @@ class Opened:
             self.report = open_report(source, locale=locale, name=name)
             self.name = source_name(source) if name is None else name
 
-    def __iter__(self) -> Iterator[Launch]:
-        """Yield the launches.
+    def __iter__(self) -> Iterator[Launch | LaunchBatch]:
+        """Yield the launches, some of them many at a time.
 
         Raises:
             ReportError: the source cannot be read or holds no launch.
@@ -75,7 +75,7 @@ class Opened:
             return
         assert not isinstance(self.report, Profile)  # noqa: S101 - it becomes one here
         try:
-            yield from self.report
+            yield from self.report.batches()
         except BinaryReportError as met:
             self.report = converted(self._source, met, name=self._called, ncu=self._ncu)
         except EmptyReportError as error:

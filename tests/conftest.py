@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Machines differ and are shared: how long one example takes says nothing about the code.
+settings.register_profile("ncudiag", deadline=None)
+settings.load_profile("ncudiag")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

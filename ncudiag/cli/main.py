@@ -58,6 +58,13 @@ def _dispatch(arguments: list[str]) -> int:
     from ncudiag.errors import NcudiagError
 
     try:
+        if arguments == ["--version"]:
+            # The first thing a script asks; typer and all commands would take most of its time.
+            from ncudiag._version import __version__
+            from ncudiag.cli.output import write_text
+
+            write_text(f"ncudiag {__version__}\n")
+            return 0
         plain = plain_call(arguments)
         if plain is not None:
             from ncudiag.cli.settings import choose

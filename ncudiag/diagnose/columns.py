@@ -8,8 +8,9 @@ turned so that the values of one metric lie together. The medians are exact eith
 from __future__ import annotations
 
 import math
-from itertools import islice
-from typing import IO, TYPE_CHECKING, Self
+from bisect import bisect_left
+from itertools import groupby, islice
+from typing import IO, TYPE_CHECKING, NamedTuple, Self
 
 if TYPE_CHECKING:
     from array import array
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ncudiag.model import Columns, MetricRow
+    from ncudiag.model import Columns, LaunchBatch, MetricRow, Pattern
 
 BUDGET_VALUES = 2_000_000  # 16 MB of doubles
 _SMALL = 100_000  # below this, sorting in Python is quicker than importing numpy
@@ -26,23 +27,41 @@ _CHUNK_VALUES = 500_000
 _ITEM = 8
 
 
+class _Spilled(NamedTuple):
+    """A block of the file: the values of each metric lie together.
+
+    Attributes:
+        offset: in the file, in bytes.
+        rows: how many launches.
+        pattern: what they have in common, if only the changing numbers stand in the file.
+    """
+
+    offset: int
+    rows: int
+    pattern: Pattern | None
+
+
 class _Part:
     """The rows of one group that have the same columns: in memory, and as blocks in the file."""
 
-    __slots__ = ("blocks", "columns", "rows", "spilled")
+    __slots__ = ("batches", "columns", "rows", "spilled")
 
     def __init__(self, columns: Columns) -> None:
         self.columns = columns
         self.rows: list[array[float]] = []
-        self.blocks: list[tuple[int, int]] = []  # offset in the file, rows
-        self.spilled = 0
+        self.batches: list[LaunchBatch] = []
+        self.spilled: list[_Spilled] = []
+
+    def held(self) -> int:
+        """How many launches are in memory."""
+        return len(self.rows) + sum(len(batch.ids) for batch in self.batches)
 
     def take(self, other: _Part) -> None:
         """Add the rows of a part with the same columns, and leave it empty."""
         self.rows += other.rows
-        self.blocks += other.blocks
+        self.batches += other.batches
         self.spilled += other.spilled
-        other.rows, other.blocks, other.spilled = [], [], 0
+        other.rows, other.batches, other.spilled = [], [], []
 
 
 class ColumnStore:
@@ -61,13 +80,21 @@ class ColumnStore:
 
     def append(self, row: MetricRow) -> None:
         """Take the values of one launch."""
-        part = self._parts.get(id(row.columns))
+        self._part(row.columns).rows.append(row.data)
+        self.pool.count(len(row.data))
+
+    def append_batch(self, batch: LaunchBatch) -> None:
+        """Take the values of many launches."""
+        self._part(batch.pattern.columns).batches.append(batch)
+        self.pool.count(len(batch.values))
+
+    def _part(self, columns: Columns) -> _Part:
+        part = self._parts.get(id(columns))
         if part is None:
             # The part holds the columns, so their id stays theirs.
-            part = self._parts[id(row.columns)] = _Part(row.columns)
+            part = self._parts[id(columns)] = _Part(columns)
             self.pool.parts.append(part)
-        part.rows.append(row.data)
-        self.pool.count(len(row.data))
+        return part
 
     def join(self, other: ColumnStore) -> None:
         """Take all values of another store of the same pool; it must not be used any more."""
@@ -123,16 +150,17 @@ class ColumnPool:
     def medians(self, part: _Part) -> dict[str, float]:
         """Median by metric of one part; metrics without any value are left out."""
         names = part.columns.names
-        if not part.blocks and len(part.rows) == 1:
-            return {name: value for name, value in zip(names, part.rows[0], strict=True) if not math.isnan(value)}
-        if not part.blocks and len(part.rows) * len(names) <= _SMALL:
-            found = {}
-            for name, column in zip(names, zip(*part.rows, strict=True), strict=True):
-                values = [value for value in column if not math.isnan(value)]
-                if values:
-                    found[name] = median(values)
-            return found
-        return dict(self._big_medians(part))
+        if part.spilled or part.held() * len(names) > _SMALL:
+            return dict(self._big_medians(part))
+        rows = [*part.rows, *(row for batch in part.batches for row in batch.rows())]
+        if len(rows) == 1:
+            return {name: value for name, value in zip(names, rows[0], strict=True) if not math.isnan(value)}
+        found = {}
+        for name, column in zip(names, zip(*rows, strict=True), strict=True):
+            values = [value for value in column if not math.isnan(value)]
+            if values:
+                found[name] = median(values)
+        return found
 
     def columns_of(self, part: _Part) -> Iterator[tuple[str, list[float]]]:
         """Name and values (without the missing ones) of each metric of one part."""
@@ -158,45 +186,91 @@ class ColumnPool:
         """Some metrics at a time: their names, and an array [metric, launch]."""
         import numpy as np
 
-        total = part.spilled + len(part.rows)
+        total = part.held() + sum(block.rows for block in part.spilled)
         width = len(part.columns)
         step = max(1, min(width, _CHUNK_VALUES // max(total, 1)))
+        dense = np.frombuffer(b"".join(part.rows), dtype=np.float64).reshape(len(part.rows), width)
+        batches = [(pattern, _changing(batches)) for pattern, batches in groupby(part.batches, _pattern_of)]
         for first in range(0, width, step):
             last = min(first + step, width)
             matrix = np.empty((last - first, total), dtype=np.float64)
             at = 0
-            for offset, rows in part.blocks:
-                matrix[:, at : at + rows] = self._read(offset, rows, first, last)
-                at += rows
-            if part.rows:
-                held = np.frombuffer(b"".join(part.rows), dtype=np.float64).reshape(-1, width)
-                matrix[:, at:] = held[:, first:last].T
+            for block in part.spilled:
+                target = matrix[:, at : at + block.rows]
+                at += block.rows
+                if block.pattern is None:
+                    target[:] = self._read(block, first, last)
+                    continue
+                low, high, inside = _usual_into(target, block.pattern, first)
+                target[inside] = self._read(block, low, high)
+            matrix[:, at : at + len(dense)] = dense[:, first:last].T
+            at += len(dense)
+            for pattern, values in batches:
+                target = matrix[:, at : at + len(values)]
+                at += len(values)
+                low, high, inside = _usual_into(target, pattern, first)
+                target[inside] = values[:, low:high].T
             yield part.columns.names[first:last], matrix
 
-    def _read(self, offset: int, rows: int, first: int, last: int) -> NDArray[np.float64]:
+    def _read(self, block: _Spilled, first: int, last: int) -> NDArray[np.float64]:
         import numpy as np
 
         assert self._file is not None  # noqa: S101 - a block exists only in a file
-        self._file.seek(offset + first * rows * _ITEM)
-        return np.frombuffer(self._file.read((last - first) * rows * _ITEM), dtype=np.float64).reshape(-1, rows)
+        self._file.seek(block.offset + first * block.rows * _ITEM)
+        content = self._file.read((last - first) * block.rows * _ITEM)
+        return np.frombuffer(content, dtype=np.float64).reshape(last - first, block.rows)
 
     def _spill(self) -> None:
         from tempfile import TemporaryFile
-
-        import numpy as np
 
         if self._file is None:
             self._file = TemporaryFile(prefix="ncudiag-")  # noqa: SIM115 - closed in __exit__
         offset = self._file.seek(0, 2)
         for part in self.parts:
-            rows = iter(part.rows)
-            while block := list(islice(rows, max(1, _CHUNK_VALUES // max(len(part.columns), 1)))):
-                turned = np.frombuffer(b"".join(block), dtype=np.float64).reshape(len(block), -1).T
-                part.blocks.append((offset, len(block)))
-                part.spilled += len(block)
-                offset += self._file.write(turned.tobytes())
+            for pattern, matrix in _blocks(part):
+                part.spilled.append(_Spilled(offset, len(matrix), pattern))
+                offset += self._file.write(matrix.T.tobytes())
             part.rows.clear()
+            part.batches.clear()
         self._held = 0
+
+
+def _blocks(part: _Part) -> Iterator[tuple[Pattern | None, NDArray[np.float64]]]:
+    """All numbers of a part that are in memory: [launch, metric], or [launch, changing metric] under a pattern."""
+    import numpy as np
+
+    rows = iter(part.rows)
+    while block := list(islice(rows, max(1, _CHUNK_VALUES // max(len(part.columns), 1)))):
+        yield None, np.frombuffer(b"".join(block), dtype=np.float64).reshape(len(block), -1)
+    for pattern, batches in groupby(part.batches, _pattern_of):
+        yield pattern, _changing(batches)
+
+
+def _pattern_of(batch: LaunchBatch) -> Pattern:
+    return batch.pattern
+
+
+def _changing(batches: Iterable[LaunchBatch]) -> NDArray[np.float64]:
+    """The changing numbers of batches with one pattern: [launch, changing metric]."""
+    import numpy as np
+
+    same = list(batches)
+    values = np.frombuffer(b"".join(batch.values for batch in same), dtype=np.float64)
+    return values.reshape(sum(len(batch.ids) for batch in same), len(same[0].pattern.positions))
+
+
+def _usual_into(target: NDArray[np.float64], pattern: Pattern, first: int) -> tuple[int, int, NDArray[np.intp]]:
+    """Fill [metric, launch] with what does not change, from metric ``first`` on.
+
+    Returns:
+        First and behind among the changing metrics of those that belong into the target, and their rows in it.
+    """
+    import numpy as np
+
+    last = first + len(target)
+    target[:] = np.frombuffer(pattern.usual, dtype=np.float64)[first:last, np.newaxis]
+    low, high = bisect_left(pattern.positions, first), bisect_left(pattern.positions, last)
+    return low, high, np.asarray(pattern.positions[low:high], dtype=np.intp) - first
 
 
 def median(values: Iterable[float]) -> float:

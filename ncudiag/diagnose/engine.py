@@ -85,12 +85,16 @@ class Diagnosed:
     all_names: tuple[tuple[str, str], ...] = ()
 
 
-def diagnose_launches(launches: Iterable[Launch], *, options: Options, units: Units | None = None) -> Diagnosed:
+def diagnose_launches(
+    launches: Iterable[Launch | LaunchBatch], *, options: Options, units: Units | None = None
+) -> Diagnosed:
     """Diagnose every selected kernel of a report; arguments as for :func:`diagnose_files`."""
     return diagnose_files((launches,), options=options, units=units)
 
 
-def diagnose_files(files: Iterable[Iterable[Launch]], *, options: Options, units: Units | None = None) -> Diagnosed:
+def diagnose_files(
+    files: Iterable[Iterable[Launch | LaunchBatch]], *, options: Options, units: Units | None = None
+) -> Diagnosed:
     """Diagnose every selected kernel of several reports of one program, the launches of all reports together.
 
     Args:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import isfinite
+from math import isfinite, isnan
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from ncudiag.diagnose.columns import ColumnPool, ColumnStore
 from ncudiag.diagnose.measured import SM_FREQUENCY
-from ncudiag.model import LazyRules
+from ncudiag.model import LaunchBatch, LazyRules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ncudiag.model import Dim3, Extremes, Launch, NcuRule
+    from ncudiag.model import Dim3, Extremes, Launch, NcuRule, Pattern
 
 DURATION = "gpu__time_duration.sum"
 REGISTERS = "launch__registers_per_thread"
@@ -94,6 +94,19 @@ class KernelGroup:
         if clock is not None:
             self._add_clocks(clock, clock)
 
+    def add_batch(self, batch: LaunchBatch) -> None:
+        """Take the launches of a batch."""
+        self.launch_count += batch.invocations
+        self.ids += batch.ids
+        self.unreadable |= batch.pattern.unreadable
+        self.columns.append_batch(batch)
+        self.durations_ns += filter(is_time_ns, batch.column(DURATION))
+        # A metric has a value in all launches of a batch or in none.
+        for clocks in map(batch.column, SM_FREQUENCY):
+            if clocks and not isnan(clocks[0]):
+                self._add_clocks(min(clocks), max(clocks))
+                break
+
     def _add_summary(self, launch: Launch) -> None:
         """Take the averages and extremes of all invocations; without an invocation nothing ran."""
         if launch.invocations < 1:
@@ -159,44 +172,86 @@ class Grouped:
     launches: int
 
 
-def group_launches(launches: Iterable[Launch], *, pool: ColumnPool, keep: Callable[[str], bool]) -> Grouped:
+def group_launches(
+    launches: Iterable[Launch | LaunchBatch], *, pool: ColumnPool, keep: Callable[[str], bool]
+) -> Grouped:
     """Group launches by name, launch shape, registers, device and process.
 
     A launch that the file cuts off may lack what tells it apart; it joins the first kernel that fits what it has.
 
     Args:
-        launches: in file order; consumed once.
+        launches: in file order, at least those of one kernel; consumed once.
         pool: where the values are kept.
         keep: whether a kernel of this name is wanted; of the others only the time is kept.
     """
-    groups: dict[GroupKey, KernelGroup] = {}
-    wanted: dict[str, bool] = {}
-    cut_off: list[Launch] = []
-    count = 0
-
-    def group_of(launch: Launch) -> KernelGroup:
-        key = _key_of(launch)
-        group = groups.get(key)
-        if group is None and not launch.complete:
-            group = next((known for known in groups.values() if _fits(key, known.key)), None)
-        if group is None:
-            group = groups[key] = KernelGroup(key, launch.process_name, ColumnStore(pool))
-        return group
-
-    for launch in launches:
-        count += launch.invocations
-        name = launch.kernel_name
-        if name not in wanted:
-            wanted[name] = keep(name)
-        if not launch.complete:
-            cut_off.append(launch)
-        elif wanted[name]:
-            group_of(launch).add(launch)
+    grouping = _Grouping(pool, keep)
+    for part in launches:
+        if isinstance(part, LaunchBatch):
+            grouping.take_batch(part)
         else:
-            _add_time_only(group_of(launch), launch)
-    for launch in cut_off:
-        group_of(launch).add(launch)
-    return Grouped(list(groups.values()), count)
+            grouping.take(part)
+    return grouping.finish()
+
+
+class _Grouping:
+    """Groups under construction."""
+
+    def __init__(self, pool: ColumnPool, keep: Callable[[str], bool]) -> None:
+        self._pool = pool
+        self._keep = keep
+        self._groups: dict[GroupKey, KernelGroup] = {}
+        self._wanted: dict[str, bool] = {}
+        self._cut_off: list[Launch] = []
+        self._count = 0
+        # The group of a pattern's batches; None where their launches have to be looked at one by one.
+        self._of_pattern: dict[Pattern, KernelGroup | None] = {}
+
+    def take(self, launch: Launch) -> None:
+        """Take one launch."""
+        self._count += launch.invocations
+        wanted = self._is_wanted(launch.kernel_name)
+        if not launch.complete:
+            self._cut_off.append(launch)
+        elif wanted:
+            self._group_of(launch).add(launch)
+        else:
+            _add_time_only(self._group_of(launch), launch)
+
+    def take_batch(self, batch: LaunchBatch) -> None:
+        """Take several launches of one kernel."""
+        pattern = batch.pattern
+        if pattern not in self._of_pattern:
+            launch = batch.launch(0)
+            alike = all(pattern.slot(name) is None for name in (REGISTERS, *_CAPABILITY))
+            whole = alike and self._is_wanted(launch.kernel_name)
+            self._of_pattern[pattern] = self._group_of(launch) if whole else None
+        group = self._of_pattern[pattern]
+        if group is not None:
+            self._count += batch.invocations
+            group.add_batch(batch)
+            return
+        for launch in batch.launches():
+            self.take(launch)
+
+    def finish(self) -> Grouped:
+        """All groups, when every launch was taken."""
+        for launch in self._cut_off:
+            self._group_of(launch).add(launch)
+        return Grouped(list(self._groups.values()), self._count)
+
+    def _is_wanted(self, name: str) -> bool:
+        if name not in self._wanted:
+            self._wanted[name] = self._keep(name)
+        return self._wanted[name]
+
+    def _group_of(self, launch: Launch) -> KernelGroup:
+        key = _key_of(launch)
+        group = self._groups.get(key)
+        if group is None and not launch.complete:
+            group = next((known for known in self._groups.values() if _fits(key, known.key)), None)
+        if group is None:
+            group = self._groups[key] = KernelGroup(key, launch.process_name, ColumnStore(self._pool))
+        return group
 
 
 def _fits(cut_off: GroupKey, known: GroupKey) -> bool:

@@ -1,5 +1,6 @@
 """The model of a report: frozen pydantic models without any input or output."""
 
+from ncudiag.model.batch import LaunchBatch, Pattern
 from ncudiag.model.launch import Dim3, Extremes, Launch, LazyRules, NcuRule
 from ncudiag.model.metric import Columns, Metric, MetricRow
 from ncudiag.model.profile import REPORT_FORMATS, Profile, ReportFormat, Source, SourceWarning
@@ -10,10 +11,12 @@ __all__ = [
     "Dim3",
     "Extremes",
     "Launch",
+    "LaunchBatch",
     "LazyRules",
     "Metric",
     "MetricRow",
     "NcuRule",
+    "Pattern",
     "Profile",
     "ReportFormat",
     "Source",

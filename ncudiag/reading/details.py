@@ -80,15 +80,15 @@ class DetailsReader:
         while at < len(lines):
             place, prefix = self._place, self._prefix
             if place is None or not lines[at].startswith(prefix):
-                beginning = self._identities.of(lines[at])
-                if beginning is None:
+                found = self._identities.of(lines[at])
+                if found is None:
                     return at
-                kernel = beginning.kernel
-                draft = self._draft_by((beginning.number, *kernel.key), int(beginning.number), kernel.identity)
+                number, kernel = found
+                draft = self._draft_by((number, *kernel.key), int(number), kernel.identity)
                 if draft is None:
                     return at
                 place = self._turn_to(draft, kernel.identity)
-                prefix = self._prefix = beginning.prefix
+                prefix = self._prefix = f'"{number}{kernel.rest}'
                 self._usual, self._rows = max(self._rows, 1), 0
             # Launches mostly have as many rows as the one before.
             batch = lines[at : at + self._usual]

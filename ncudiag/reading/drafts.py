@@ -35,9 +35,10 @@ class Identity:
 
     Attributes:
         fields: the same as fields of the model.
+        apart: those that keep launches apart as different kernels.
     """
 
-    __slots__ = ("capability", "fields", "has_shape", "invocations", "name", "process")
+    __slots__ = ("apart", "capability", "fields", "has_shape", "invocations", "name", "process")
 
     def __init__(self, fields: dict[str, object], *, name: str, process: int | None, invocations: int) -> None:
         """Keep the fields and what is asked for often."""
@@ -48,6 +49,7 @@ class Identity:
         capability = fields["compute_capability"]
         self.capability = capability if isinstance(capability, str) else None
         self.has_shape = fields["block"] is not None and fields["grid"] is not None
+        self.apart = tuple(value for key, value in fields.items() if key not in {"context", "stream"})
 
 
 def whole_number(text: str) -> int | None:

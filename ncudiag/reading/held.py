@@ -18,7 +18,7 @@ from ncudiag.reading.number_format import DecimalMark, NumberFormat
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ncudiag.model import Launch
+    from ncudiag.model import Launch, LaunchBatch
     from ncudiag.reading.naming import Namer
     from ncudiag.reading.notices import Notices
     from ncudiag.reading.shapes import Segment
@@ -68,7 +68,7 @@ class Held:
         self._namer = namer
         self._notices = notices
         self._fast = fast
-        self._drafts: dict[Key, Draft | Launch] = {}
+        self._drafts: dict[Key, Draft | Launch | LaunchBatch] = {}
         self._released: dict[tuple[int, int | None], IdRanges] = {}
         self._values = 0
         self._deferred = 0
@@ -116,8 +116,8 @@ class Held:
         if self._deferred > _DEFERRED_HELD:
             self._settle()
 
-    def add_ready(self, number: int, launch: Launch) -> None:
-        """Add a launch that is ready to be handed on in its turn."""
+    def add_ready(self, number: int, launch: Launch | LaunchBatch) -> None:
+        """Add what is ready to be handed on in its turn."""
         self._drafts[launch.report, number] = launch
 
     def closed(self, draft: Draft) -> None:
@@ -132,7 +132,7 @@ class Held:
             if self._deferred > _DEFERRED_HELD:
                 self._settle()
 
-    def release(self, *, everything: bool = False) -> Iterator[Launch]:
+    def release(self, *, everything: bool = False) -> Iterator[Launch | LaunchBatch]:
         """Hand on the oldest launches beyond what is held back; at the end of the file all of them."""
         if everything:
             self._settle()

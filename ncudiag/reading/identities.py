@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ncudiag.reading.rows import split_row
 
@@ -21,7 +21,8 @@ class Kernel:
     """What the rows of a kernel's launches begin with, but for the id.
 
     Attributes:
-        rest: the text behind the id, up to the quote that opens the first cell that identifies nothing.
+        rest: the text behind the id with its closing quote, up to the quote that opens the first cell that identifies
+            nothing.
         identity: what the cells say.
         key: the cells behind the id that tell launches apart.
         following: the kernel whose row came after one of this.
@@ -35,28 +36,6 @@ class Kernel:
         self.identity = identity
         self.key = key
         self.following: Kernel | None = None
-
-
-class Beginning(NamedTuple):
-    """How a row begins.
-
-    Attributes:
-        number: the launch id, as text.
-        kernel: the rest.
-    """
-
-    number: str
-    kernel: Kernel
-
-    @property
-    def prefix(self) -> str:
-        """The text up to the quote that opens the first cell that identifies nothing."""
-        return f'"{self.number}","{self.kernel.rest}'
-
-    @property
-    def size(self) -> int:
-        """Its length."""
-        return len(self.number) + 4 + len(self.kernel.rest)
 
 
 class Identities:
@@ -78,8 +57,11 @@ class Identities:
         self._kernels: dict[str, Kernel] = {}
         self._last: Kernel | None = None
 
-    def of(self, line: str) -> Beginning | None:
-        """The beginning of a row; None if the line is no regular row."""
+    def of(self, line: str) -> tuple[str, Kernel] | None:
+        """The launch id of a row, as text, and its kernel; None if the line is no regular row.
+
+        The row begins with a quote, the id, and the kernel's ``rest``.
+        """
         end = line.find('"', 1)
         number = line[1:end]
         if not (line[:1] == '"' and 0 < end <= _LONGEST_ID and number.isdecimal() and number.isascii()):
@@ -88,13 +70,13 @@ class Identities:
         if last is not None:
             # Kernels mostly come again in the order in which they came before.
             guess = last.following
-            if guess is not None and line.startswith(guess.rest, end + 3) and line.startswith('","', end):
+            if guess is not None and line.startswith(guess.rest, end):
                 self._last = guess
-                return Beginning(number, guess)
+                return number, guess
         match = self._pattern.match(line)
         if match is None:
             return None
-        rest = match.group()[end + 3 :]
+        rest = match.group()[end:]
         kernel = self._kernels.get(rest)
         if kernel is None:
             cells = split_row(line[: match.end() - 2])
@@ -108,4 +90,4 @@ class Identities:
         if last is not None:
             last.following = kernel
         self._last = kernel
-        return Beginning(number, kernel)
+        return number, kernel

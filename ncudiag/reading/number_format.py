@@ -196,6 +196,9 @@ def decimal_mark_of_locale(name: str) -> DecimalMark:
     raise UsageError("usage", message, f"Give the locale that ncu ran under: {_EXAMPLES}, ... C if it was not set.")
 
 
+_ROWS_IN_LINE = bytes.maketrans(b"\n", b",")
+
+
 @functools.lru_cache(maxsize=16)
 def _bad_group(group: str, decimal: str) -> re.Pattern[str]:
     """Finds a thousands separator where none can stand, in cells joined by NUL."""
@@ -249,14 +252,33 @@ class NumberFormat:
             data = plain_numbers(",".join(cells), len(cells))
             if data is not None:
                 return data
-        # NUL before the first and after the last cell lets one pattern see every cell's edges.
-        text = "\0".join(["", *cells, ""])
+        return self._grouped_numbers("\0".join(["", *cells, ""]), len(cells))
+
+    def joined(self, text: str, count: int) -> array[float] | None:
+        """As :meth:`batch`, for the cells of several rows; the convention must be known.
+
+        Args:
+            text: quotes and a comma between the cells of a row, a line break between rows, no other quotes.
+            count: how many cells there are.
+        """
+        if self.mark == "." and not self._grouped:
+            data = plain_numbers(text.encode(errors="replace").translate(_ROWS_IN_LINE, b'"'), count)
+            if data is not None:
+                return data
+        return self._grouped_numbers("\0" + text.replace('","', "\0").replace("\n", "\0") + "\0", count)
+
+    def _grouped_numbers(self, text: str, count: int) -> array[float] | None:
+        """Numbers with thousands separators, or with another decimal mark than a point.
+
+        NUL before the first and after the last cell lets one pattern see every cell's edges.
+        """
+        assert self.mark is not None  # noqa: S101 - asked only when the convention is known
         for group in ("," if self.mark == "." else ".", *_GROUPS):
             if group in text:
                 if _bad_group(group, self.mark).search(text):
                     return None
                 text = text.replace(group, "")
-        data = plain_numbers(text[1:-1].replace(",", ".").replace("\0", ","), len(cells))
+        data = plain_numbers(text[1:-1].replace(",", ".").replace("\0", ","), count)
         self._grouped = self._grouped or (data is not None and self.mark == ".")
         return data
 

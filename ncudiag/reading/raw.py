@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ncudiag.model import Launch, MetricRow
+from ncudiag.model import LaunchBatch, Pattern
 from ncudiag.reading.drafts import Block, Draft, launch_id
-from ncudiag.reading.identities import Beginning, Identities, Kernel
+from ncudiag.reading.identities import Identities, Kernel
 from ncudiag.reading.labels import LabelKey
 from ncudiag.reading.notices import Notices
 from ncudiag.reading.rows import is_balanced, split_row
 from ncudiag.reading.shapes import Column, Segment, Shape
-from ncudiag.reading.templates import Template, numbers_of
+from ncudiag.reading.templates import Template
 
 if TYPE_CHECKING:
-    from array import array
-
-    from ncudiag.reading.naming import Naming
+    from ncudiag.model import Launch
     from ncudiag.reading.reader import Context
 
 # Without the row of units nobody knows whether these were scaled.
@@ -27,19 +25,18 @@ _CHANGING_ALLOWED = 0.9
 
 
 class _Usual(NamedTuple):
-    """What the launches of a kernel have in common: their rows, names and all other fields."""
+    """What the launches of a kernel have in common: the text of their rows, and what it means."""
 
     template: Template
-    naming: Naming
-    fields: dict[str, object]
+    pattern: Pattern
 
 
 class _Fitting(NamedTuple):
     """A row that fits the template of its kernel, with the cells that may differ."""
 
     line: int
-    beginning: Beginning
-    usual: _Usual
+    number: str
+    kernel: Kernel
     text: str
 
 
@@ -67,63 +64,86 @@ class RawReader:
         """Take regular rows."""
         if not self._regular or not self._columns:
             return at
-        batch: list[_Fitting] = []
+        fitting: list[_Fitting] = []
+        beginning, usual_of = self._identities.of, self._usual.get
         while at < len(lines):
             line = lines[at]
-            beginning = self._identities.of(line)
-            if beginning is None:
+            found = beginning(line)
+            if found is None:
                 break
-            usual = self._usual.get(beginning.kernel.rest)
-            text = usual.template.variable(line, beginning.size) if usual and line[-1] == '"' else None
-            if usual is not None and text is not None:
-                batch.append(_Fitting(at, beginning, usual, text))
+            number, kernel = found
+            usual = usual_of(kernel.rest)
+            size = len(number) + len(kernel.rest) + 1
+            text = usual.template.variable(line, size) if usual is not None and line[-1] == '"' else None
+            if text is not None:
+                fitting.append(_Fitting(at, number, kernel, text))
             else:
-                self._take_batch(batch, lines)
-                batch = []
+                self._take_fitting(fitting, lines)
+                fitting = []
                 self._context.place.at = at
-                if not self._take_regular(line, beginning):
+                if not self._take_regular(line, number, kernel):
                     return at
             at += 1
-        self._take_batch(batch, lines)
+        self._take_fitting(fitting, lines)
         return at
 
-    def _take_batch(self, batch: list[_Fitting], lines: list[str]) -> None:
+    def _take_fitting(self, fitting: list[_Fitting], lines: list[str]) -> None:
         """Take rows that fit the templates of their kernels."""
-        values = numbers_of([row.text for row in batch], sum(row.usual.template.count for row in batch))
-        if values is None:
-            for row in batch:
-                alone = numbers_of([row.text], row.usual.template.count)
-                if alone is not None:
-                    self._put(row, alone, 0)
-                else:
-                    # Its cells are whole, though one is no plain number.
-                    self._take_regular(lines[row.line], row.beginning)
+        by_kernel: dict[Kernel, list[_Fitting]] = {}
+        for row in fitting:
+            by_kernel.setdefault(row.kernel, []).append(row)
+        batches = {kernel: self._batch(kernel, rows) for kernel, rows in by_kernel.items()}
+        whole = {kernel: batch for kernel, batch in batches.items() if batch is not None}
+        kernels = {kernel.identity.apart for kernel in whole}
+        if not self._context.batches or len(whole) < len(batches) or len(kernels) < len(batches):
+            self._take_in_order(fitting, batches, lines)
             return
-        start = 0
-        for row in batch:
-            self._put(row, values, start)
-            start += row.usual.template.count
+        first = self._rows
+        place = {row.kernel: at for at, row in reversed(list(enumerate(fitting)))}
+        for kernel, batch in whole.items():
+            self._add(batch, first + place[kernel], len(batch.ids))
 
-    def _put(self, row: _Fitting, values: array[float], start: int) -> None:
-        usual = row.usual
-        data = MetricRow(usual.naming.columns, usual.template.row(values, start))
-        launch = Launch.trusted({**usual.fields, "id": int(row.beginning.number), "values": data})
-        self._context.notices.failed_launches += usual.template.segment.failed
-        self._context.held.add_ready(self._rows, launch)
-        self._rows += 1
+    def _batch(self, kernel: Kernel, rows: list[_Fitting]) -> LaunchBatch | None:
+        """Rows of one kernel; None when a cell of them is no plain number."""
+        template, pattern = self._usual[kernel.rest]
+        values = template.numbers([row.text for row in rows], self._block.numbers)
+        if values is None:
+            return None
+        self._context.notices.failed_launches += len(rows) * template.segment.failed
+        return LaunchBatch(pattern, [int(row.number) for row in rows], values, report=self._block.report)
 
-    def _take_regular(self, line: str, beginning: Beginning) -> bool:
-        start = beginning.size
+    def _take_in_order(
+        self, fitting: list[_Fitting], batches: dict[Kernel, LaunchBatch | None], lines: list[str]
+    ) -> None:
+        """Take rows one by one."""
+        taken = dict.fromkeys(batches, 0)
+        for row in fitting:
+            batch, at = batches[row.kernel], taken[row.kernel]
+            taken[row.kernel] += 1
+            if batch is None and row.kernel.rest in self._usual:
+                batch, at = self._batch(row.kernel, [row]), 0
+            if batch is not None:
+                self._add(batch.launch(at), self._rows, 1)
+            else:
+                # Its cells are whole, though one is no plain number.
+                self._take_regular(lines[row.line], row.number, row.kernel)
+
+    def _add(self, ready: Launch | LaunchBatch, row: int, count: int) -> None:
+        self._context.held.add_ready(row, ready)
+        self._rows += count
+
+    def _take_regular(self, line: str, number: str, kernel: Kernel) -> bool:
+        start = len(number) + len(kernel.rest) + 1
         cells = line[start:].split('","')
         if len(cells) != len(self._columns) or line[-1] != '"' or not self._is_plain(line, start, cells):
             return False
         cells[-1] = cells[-1][:-1]
         segment = self._shape().read(cells, self._block.numbers)
-        draft = Draft(self._block, int(beginning.number), beginning.kernel.identity, sealed=True)
+        draft = Draft(self._block, int(number), kernel.identity, sealed=True)
         draft.segments.append((segment,))
         self._context.held.add_whole(self._rows, draft)
         self._rows += 1
-        self._learn(beginning.kernel, segment, cells)
+        self._learn(kernel, segment, cells)
         return True
 
     def _is_plain(self, line: str, start: int, cells: list[str]) -> bool:
@@ -137,7 +157,7 @@ class RawReader:
 
     def _learn(self, kernel: Kernel, segment: Segment, cells: list[str]) -> None:
         """Find out what the rows of a kernel have in common."""
-        if self._block.numbers.mark != "." or not kernel.identity.has_shape:
+        if self._block.numbers.mark is None or not kernel.identity.has_shape:
             return
         known = self._known.get(kernel.rest)
         if known is None:
@@ -157,7 +177,10 @@ class RawReader:
                 usual = Draft(self._block, None, kernel.identity, sealed=True)
                 usual.segments.append((segment,))
                 launch = usual.finish(self._context.namer, Notices())
-                self._usual[kernel.rest] = _Usual(Template(changing, segment, cells), naming, dict(launch.__dict__))
+                template = Template(changing, segment, cells)
+                fields = {name: value for name, value in launch.__dict__.items() if name not in {"id", "values"}}
+                pattern = Pattern(naming.columns, segment.data, template.positions, fields)
+                self._usual[kernel.rest] = _Usual(template, pattern)
 
     def _shape(self) -> Shape:
         return self._context.namer.shape(self._columns)

@@ -28,6 +28,7 @@ class Context:
         held: launches under construction.
         place: where the reading is.
         fast: whether regular rows may be taken many at a time.
+        batches: whether launches may be handed on many at a time.
     """
 
     def __init__(self, notices: Notices, namer: Namer, held: Held, place: Place, *, fast: bool) -> None:
@@ -37,6 +38,7 @@ class Context:
         self.held = held
         self.place = place
         self.fast = fast
+        self.batches = False
         self._strings: dict[str, str] = {}
 
     def identity(self, header: Header, cells: Sequence[str]) -> Identity | None:

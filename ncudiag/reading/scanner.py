@@ -23,7 +23,7 @@ from ncudiag.reading.text_page import TextPage
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ncudiag.model import Launch, ReportFormat
+    from ncudiag.model import Launch, LaunchBatch, ReportFormat
 
 _LINES_IN_A_ROW = 64
 _CUT_ID = re.compile(r'"[0-9]*"?')
@@ -61,7 +61,11 @@ class Scanner:
         # A row whose quotes did not close yet: its cell may hold a line break.
         self._pending: list[str] = []
 
-    def feed(self, text: str) -> Iterator[Launch]:
+    def allow_batches(self) -> None:
+        """Let launches be handed on many at a time, not one by one in file order."""
+        self._context.batches = True
+
+    def feed(self, text: str) -> Iterator[Launch | LaunchBatch]:
         """Take a block of whole lines; only the last line of the last block may lack its end."""
         lines = text.split("\n")
         # Behind the last line break stands nothing, or the line that the file ends in.
@@ -82,7 +86,7 @@ class Scanner:
         if not self.headers:
             yield from self._text.launches.release(everything=False)
 
-    def finish(self, *, damaged: str | None) -> Iterator[Launch]:
+    def finish(self, *, damaged: str | None) -> Iterator[Launch | LaunchBatch]:
         """The text has ended; ``damaged``: why before its time.
 
         Raises:
@@ -123,7 +127,7 @@ class Scanner:
         only_names = self._first is not None and self._first.only_names
         return formats.get(layout, "metrics-csv" if only_names else "details-csv")
 
-    def _released(self, *, everything: bool) -> Iterator[Launch]:
+    def _released(self, *, everything: bool) -> Iterator[Launch | LaunchBatch]:
         for launch in self._held.release(everything=everything):
             self.launches += launch.invocations
             self._first = self._first or self._readers[launch.report]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ncudiag.errors import UsageError
-from ncudiag.model import Launch, Profile, Source
+from ncudiag.model import Launch, LaunchBatch, Profile, Source
 from ncudiag.reading.decode import SourceLike, TextBlocks
 from ncudiag.reading.failures import Findings, no_launches
 from ncudiag.reading.number_format import decimal_mark_of_locale
@@ -52,13 +52,29 @@ class ReportStream:
             ReportError: the source cannot be read or holds no launch.
             UsageError: the stream was iterated before.
         """
+        # Batches come only when they are asked for.
+        return cast("Iterator[Launch]", self._begun())
+
+    def batches(self) -> Iterator[Launch | LaunchBatch]:
+        """Yield the launches, many at a time where a wide page lets them be read so.
+
+        Launches of one kernel come in file order.
+
+        Raises:
+            ReportError: the source cannot be read or holds no launch.
+            UsageError: the stream was iterated before.
+        """
+        self._scanner.allow_batches()
+        return self._begun()
+
+    def _begun(self) -> Iterator[Launch | LaunchBatch]:
         if self._started:
             message = "a report stream can be read once"
             raise UsageError("usage", message, "Open the report again, or keep its launches with read_report().")
         self._started = True
         return self._launches()
 
-    def _launches(self) -> Iterator[Launch]:
+    def _launches(self) -> Iterator[Launch | LaunchBatch]:
         scanner, blocks = self._scanner, self._blocks
         found = False
         for text in blocks:

@@ -5,21 +5,22 @@ from __future__ import annotations
 import math
 import statistics
 import tempfile
+from array import array
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ncudiag.diagnose import columns
 from ncudiag.diagnose.columns import ColumnPool, ColumnStore
-from ncudiag.model import Columns, MetricRow
+from ncudiag.model import Columns, LaunchBatch, MetricRow, Pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pytest
-
 Row = tuple[float | None, ...]
+FINITE = st.floats(min_value=-1e12, max_value=1e12, allow_nan=False)
 VALUES = st.none() | st.floats(min_value=-1e12, max_value=1e12, allow_nan=False)
 
 
@@ -115,6 +116,42 @@ def test_rows_without_metrics() -> None:
             for row in [*rows_of(empty, [(), ()]), *rows_of(Columns(["a"]), [(1.0,)])]:
                 store.append(row)
             assert store.medians() == {"a": 1.0}
+
+
+def batch_of(shared: Columns, rows: Sequence[tuple[float, ...]], positions: Sequence[int]) -> LaunchBatch:
+    """Rows whose numbers change at some positions only; the others are those of the first row."""
+    pattern = Pattern(shared, array("d", rows[0]), positions, {"kernel_name": "k"})
+    values = array("d", [row[at] for row in rows for at in positions])
+    return LaunchBatch(pattern, range(len(rows)), values, report=0)
+
+
+@given(
+    rows=st.lists(st.tuples(FINITE, FINITE, FINITE, FINITE), min_size=1, max_size=6),
+    positions=st.sets(st.integers(0, 3)).map(sorted),
+    more=st.lists(st.tuples(VALUES, VALUES, VALUES, VALUES), max_size=4),
+    limits=st.tuples(st.integers(0, 40), st.sampled_from([0, 3, 8, 1000]), st.sampled_from([0, 1000])),
+)
+def test_batches_are_as_good_as_their_rows(
+    rows: list[tuple[float, ...]], positions: list[int], more: list[Row], limits: tuple[int, int, int]
+) -> None:
+    """In memory and in the file, beside single rows, with one chunk or many."""
+    budget, chunk, small = limits
+    shared = Columns(["a", "b", "c", "d"])
+    with (
+        ColumnPool(budget_values=budget) as pool,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(columns, "_CHUNK_VALUES", chunk)
+        patch.setattr(columns, "_SMALL", small)
+        store = ColumnStore(pool)
+        batch = batch_of(shared, rows, positions)
+        for part in (batch, batch_of(shared, rows, positions), batch):
+            store.append_batch(part)
+        for row in rows_of(shared, more):
+            store.append(row)
+        whole: list[Row] = [tuple(row) for row in batch.rows()] * 3
+        assert close(store.medians(), expected(shared.names, [*whole, *more]))
+    assert [launch.id for launch in batch.launches()] == list(range(len(rows)))
 
 
 def test_an_empty_store() -> None:

@@ -59,6 +59,21 @@ def test_a_stretch_of_zeros_that_moves(read_both: Reader) -> None:
     check(read_both, [*rows, *rows])
 
 
+def test_cells_like_a_stretch_in_front_of_it(read_both: Reader) -> None:
+    """Its text stands further in front as well, a few cells or many."""
+    zeros: list[str | float] = [0.0] * 16
+    for many in (17, 20, 60):
+        rows: list[list[str | float]] = [
+            [7.5, *[float(at + column) for column in range(many)], 9.5, *zeros, at + 0.5] for at in range(1, 5)
+        ]
+        rows.append([3.0, *[0.0] * many, 5.0, *zeros, 3.5])
+        rows.append([3.0, *[0.0] * many, 0.0, *zeros, 3.5])
+        check(read_both, [*rows, *rows])
+    ones: list[str | float] = [1.0, 2.0, *[1.0, 2.0] * 8, 1.0]
+    rows = [[at + 0.5, at + 7.5, *ones, at + 1.5] for at in range(4)]
+    check(read_both, [*rows, [1.0, 2.0, *ones, 5.5], [2.0, 1.0, *ones, 5.5], *rows])
+
+
 def test_stretches_at_both_ends(read_both: Reader) -> None:
     same: list[str | float] = [*map(float, range(100, 120))]
     rows: list[list[str | float]] = [[*same, number + 0.5, *same] for number in range(5)]
