@@ -19,6 +19,7 @@ from ncudiag.reading.shapes import Column
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ncudiag.reading.identities import Kernel
     from ncudiag.reading.reader import Context
 
 _METRICS_SECTION = "Command line profiler metrics"
@@ -39,6 +40,20 @@ class _Place(NamedTuple):
             self.draft.identity = self.identity
 
 
+class _Rows(NamedTuple):
+    """The rows of a launch: most launches of a kernel have the same.
+
+    Attributes:
+        texts: what stands between the identity columns and the value in each row of a metric.
+        columns: what that means.
+        of_rules: ascending; which rows are those of rules.
+    """
+
+    texts: list[str]
+    columns: list[Column]
+    of_rules: list[int]
+
+
 class DetailsReader:
     """Reads the rows of a details page."""
 
@@ -57,6 +72,8 @@ class DetailsReader:
         self._padding = ""
         self._usual = 1
         self._rows = 0
+        self._kernel: Kernel | None = None
+        self._rows_of: dict[Kernel | None, _Rows] = {}
         self._rounding_seen = False
         self._label = header.roles["label"]
         self._has_rules = "rule" in header.roles
@@ -90,6 +107,12 @@ class DetailsReader:
                 place = self._turn_to(draft, kernel.identity)
                 prefix = self._prefix = f'"{number}{kernel.rest}'
                 self._usual, self._rows = max(self._rows, 1), 0
+                self._kernel = kernel
+                taken = self._take_like_before(lines, at, place)
+                if taken:
+                    self._rows = taken
+                    at += taken
+                    continue
             # Launches mostly have as many rows as the one before.
             batch = lines[at : at + self._usual]
             size = len(prefix)
@@ -98,15 +121,17 @@ class DetailsReader:
                 tails = [tail.removesuffix(self._padding) for tail in tails]
             if len(tails) != len(batch):
                 tails = tails[: next(k for k, line in enumerate(batch) if not line.startswith(prefix))]
-            taken = self._take(tails, place, at)
+            # Whether these are all rows of a launch shows only in the line behind them.
+            behind = lines[at + len(tails)] if at + len(tails) < len(lines) else prefix
+            taken = self._take(tails, place, at, whole=self._rows == 0 and not behind.startswith(prefix))
             self._rows += taken
             at += taken
             if taken < len(tails):
                 return at
         return at
 
-    def _take(self, tails: list[str], place: _Place, at: int) -> int:
-        """Take rows without their prefix; how many, up to one that is none."""
+    def _take(self, tails: list[str], place: _Place, at: int, *, whole: bool) -> int:
+        """Take rows without their prefix; how many, up to one that is none. ``whole``: they are all of a launch."""
         parts = [tail.rpartition('","') for tail in tails]
         get = self._by_text.get
         columns = [get(part[0]) for part in parts]
@@ -120,8 +145,36 @@ class DetailsReader:
         cells = self._cells(values)
         if cells is None:
             return self._take_one_by_one(tails, place, at)
-        self._add(place, [column for column in columns if column is not None] if rules else columns, cells, rules)
+        known = [column for column in columns if column is not None]
+        if whole and not self._padding:
+            texts = [f'{part[0]}","' for part, column in zip(parts, columns, strict=True) if column is not None]
+            of_rules = [at for at, column in enumerate(columns) if column is None]
+            self._rows_of[self._kernel] = _Rows(texts, known, of_rules)
+        self._add(place, known, cells, rules)
         return len(tails)
+
+    def _take_like_before(self, lines: list[str], at: int, place: _Place) -> int:
+        """Take a launch whose rows are those of the kernel's last launch; how many, or 0 if anything differs."""
+        before = self._rows_of.get(self._kernel)
+        if before is None:
+            return 0
+        count = len(before.texts) + len(before.of_rules)
+        batch = lines[at : at + count]
+        if len(batch) < count:
+            return 0
+        prefix, size = self._prefix, len(self._prefix)
+        rules: list[str] = []
+        for position in reversed(before.of_rules):
+            row = batch.pop(position)
+            if not row.startswith(prefix) or not self._is_rule(row[size:]):
+                return 0
+            rules.append(row[size:])
+        # What does not begin as expected stays whole, and then has too many quotes.
+        cells = self._cells(list(map(str.removeprefix, batch, map(prefix.__add__, before.texts))))
+        if cells is None:
+            return 0
+        self._add(place, before.columns, cells, rules[::-1])
+        return count
 
     def _take_one_by_one(self, tails: list[str], place: _Place, at: int) -> int:
         """The same where some rows are not regular, or have a metric that was not met before."""

@@ -32,12 +32,11 @@ class _Usual(NamedTuple):
 
 
 class _Fitting(NamedTuple):
-    """A row that fits the template of its kernel, with the cells that may differ."""
+    """Rows that fit the template of their kernel: where they stand, their ids, the cells that may differ."""
 
-    line: int
-    number: str
-    kernel: Kernel
-    text: str
+    lines: list[int]
+    numbers: list[str]
+    texts: list[str]
 
 
 class RawReader:
@@ -64,7 +63,7 @@ class RawReader:
         """Take regular rows."""
         if not self._regular or not self._columns:
             return at
-        fitting: list[_Fitting] = []
+        fitting: dict[Kernel, _Fitting] = {}
         beginning, usual_of = self._identities.of, self._usual.get
         while at < len(lines):
             line = lines[at]
@@ -76,10 +75,15 @@ class RawReader:
             size = len(number) + len(kernel.rest) + 1
             text = usual.template.variable(line, size) if usual is not None and line[-1] == '"' else None
             if text is not None:
-                fitting.append(_Fitting(at, number, kernel, text))
+                rows = fitting.get(kernel)
+                if rows is None:
+                    rows = fitting[kernel] = _Fitting([], [], [])
+                rows.lines.append(at)
+                rows.numbers.append(number)
+                rows.texts.append(text)
             else:
                 self._take_fitting(fitting, lines)
-                fitting = []
+                fitting = {}
                 self._context.place.at = at
                 if not self._take_regular(line, number, kernel):
                     return at
@@ -87,46 +91,45 @@ class RawReader:
         self._take_fitting(fitting, lines)
         return at
 
-    def _take_fitting(self, fitting: list[_Fitting], lines: list[str]) -> None:
-        """Take rows that fit the templates of their kernels."""
-        by_kernel: dict[Kernel, list[_Fitting]] = {}
-        for row in fitting:
-            by_kernel.setdefault(row.kernel, []).append(row)
-        batches = {kernel: self._batch(kernel, rows) for kernel, rows in by_kernel.items()}
+    def _take_fitting(self, fitting: dict[Kernel, _Fitting], lines: list[str]) -> None:
+        """Take rows that fit the templates of their kernels; all rows between the first and the last do."""
+        batches = {kernel: self._batch(kernel, rows) for kernel, rows in fitting.items()}
         whole = {kernel: batch for kernel, batch in batches.items() if batch is not None}
         kernels = {kernel.identity.apart for kernel in whole}
         if not self._context.batches or len(whole) < len(batches) or len(kernels) < len(batches):
             self._take_in_order(fitting, batches, lines)
             return
-        first = self._rows
-        place = {row.kernel: at for at, row in reversed(list(enumerate(fitting)))}
+        first = self._rows - min((rows.lines[0] for rows in fitting.values()), default=0)
         for kernel, batch in whole.items():
-            self._add(batch, first + place[kernel], len(batch.ids))
+            self._add(batch, first + fitting[kernel].lines[0], len(batch.ids))
 
-    def _batch(self, kernel: Kernel, rows: list[_Fitting]) -> LaunchBatch | None:
+    def _batch(self, kernel: Kernel, rows: _Fitting) -> LaunchBatch | None:
         """Rows of one kernel; None when a cell of them is no plain number."""
         template, pattern = self._usual[kernel.rest]
-        values = template.numbers([row.text for row in rows], self._block.numbers)
+        values = template.numbers(rows.texts, self._block.numbers)
         if values is None:
             return None
-        self._context.notices.failed_launches += len(rows) * template.segment.failed
-        return LaunchBatch(pattern, [int(row.number) for row in rows], values, report=self._block.report)
+        self._context.notices.failed_launches += len(rows.lines) * template.segment.failed
+        return LaunchBatch(pattern, list(map(int, rows.numbers)), values, report=self._block.report)
 
     def _take_in_order(
-        self, fitting: list[_Fitting], batches: dict[Kernel, LaunchBatch | None], lines: list[str]
+        self, fitting: dict[Kernel, _Fitting], batches: dict[Kernel, LaunchBatch | None], lines: list[str]
     ) -> None:
         """Take rows one by one."""
-        taken = dict.fromkeys(batches, 0)
-        for row in fitting:
-            batch, at = batches[row.kernel], taken[row.kernel]
-            taken[row.kernel] += 1
-            if batch is None and row.kernel.rest in self._usual:
-                batch, at = self._batch(row.kernel, [row]), 0
+        by_line = {
+            line: (kernel, position) for kernel, rows in fitting.items() for position, line in enumerate(rows.lines)
+        }
+        for line, (kernel, position) in sorted(by_line.items()):
+            batch, at = batches[kernel], position
+            if batch is None and kernel.rest in self._usual:
+                rows = fitting[kernel]
+                alone = _Fitting([line], [rows.numbers[position]], [rows.texts[position]])
+                batch, at = self._batch(kernel, alone), 0
             if batch is not None:
                 self._add(batch.launch(at), self._rows, 1)
             else:
                 # Its cells are whole, though one is no plain number.
-                self._take_regular(lines[row.line], row.number, row.kernel)
+                self._take_regular(lines[line], fitting[kernel].numbers[position], kernel)
 
     def _add(self, ready: Launch | LaunchBatch, row: int, count: int) -> None:
         self._context.held.add_ready(row, ready)
