@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 from ncudiag.errors import UsageError
-from ncudiag.reading.failures import binary_report, is_folder, not_found, not_readable, other_binary
+from ncudiag.reading.failures import binary_report, gzip_bomb, is_folder, not_found, not_readable, other_binary
 from ncudiag.reading.number_format import BROKEN_SEPARATOR
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ _GZIP = b"\x1f\x8b"
 _GZIP_WINDOW = 31
 # ncu 2020.3 takes the first byte of fr_FR's U+202F and de_CH's U+2019 for the whole thousands separator.
 _BROKEN_GROUP = re.compile(rb"(?<=[0-9])\xe2(?=[0-9]{3})")
+# Reports compress to about a fiftieth; no honest file of this size does so much better.
+_BOMB_BYTES = 1 << 28
+_BOMB_RATIO = 300
 _REPORT_MAGIC = b"NVR\0"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _SNIFFED = 4096
@@ -143,13 +146,19 @@ class TextBlocks:
         """Decompress gzip, one member after the other; stop where it is damaged."""
         inflate = zlib.decompressobj(wbits=_GZIP_WINDOW)
         inside = False
+        packed = unpacked = 0
         for chunk in chunks:
             data = chunk
+            packed += len(chunk)
             while data:
                 inside = True
                 before = inflate.copy()
                 try:
-                    yield inflate.decompress(data, _BLOCK)
+                    block = inflate.decompress(data, _BLOCK)
+                    unpacked += len(block)
+                    if unpacked > _BOMB_BYTES and unpacked > _BOMB_RATIO * packed:
+                        raise gzip_bomb(self.name)
+                    yield block
                 except zlib.error as error:
                     self.damaged = f"its gzip data is damaged ({error})"
                     yield from _up_to_damage(before, data)

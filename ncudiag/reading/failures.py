@@ -81,6 +81,16 @@ def not_readable(name: str, problem: str) -> ReportError:
     )
 
 
+def gzip_bomb(name: str) -> ReportError:
+    """The compressed file holds far more than any report of its size."""
+    return ReportError(
+        "not-an-ncu-report",
+        f"{_shown(name)} unpacks to hundreds of times its size, as no report does",
+        "If it is a report all the same, unpack it with gunzip first.",
+        details={"file": name},
+    )
+
+
 class Findings(NamedTuple):
     """What reading to the end without a launch has shown.
 

@@ -163,6 +163,16 @@ def test_cut_gzip() -> None:
     assert {warning.code for warning in profile.source.warnings} == DAMAGED
 
 
+def test_a_gzip_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ncudiag.reading.decode._BOMB_BYTES", 1 << 20)
+    with pytest.raises(ReportError, match="hundreds of times its size") as caught:
+        read_report(io.BytesIO(gzip.compress(TEXT.encode() + b"\n" * (1 << 23))))
+    assert caught.value.code == "not-an-ncu-report"
+    # A long report may be large; its size alone is no offence.
+    monkeypatch.setattr("ncudiag.reading.decode._BOMB_BYTES", 10)
+    assert read_report(io.BytesIO(gzip.compress(TEXT.encode()))).launches
+
+
 @pytest.mark.parametrize("data", [gzip.compress(TEXT.encode(), mtime=0)[:12], b"\x1f\x8bnonsense"])
 def test_gzip_with_nothing_in_it(data: bytes) -> None:
     assert error_of(io.BytesIO(data)).code in {"not-an-ncu-report", "no-kernels"}
