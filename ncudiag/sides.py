@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ncudiag.diagnose import Diagnosed, Options
-    from ncudiag.model import Launch
+    from ncudiag.model import Launch, LaunchBatch
 
 OneSource: TypeAlias = SourceLike | Profile
 SideLike: TypeAlias = OneSource | Sequence[OneSource]
@@ -106,7 +106,7 @@ def _is_copy(one: OneSource, other: OneSource) -> bool:
 class _Named(Opened):
     """One of several files: what is wrong with it is said with its name."""
 
-    def __iter__(self) -> Iterator[Launch]:
+    def __iter__(self) -> Iterator[Launch | LaunchBatch]:
         """As the base's."""
         try:
             yield from super().__iter__()

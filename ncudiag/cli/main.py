@@ -53,30 +53,11 @@ def execute(arguments: list[str]) -> int:
 
 def _dispatch(arguments: list[str]) -> int:
     """Run the command; every failure becomes an error of ours, told in the format that was asked for."""
-    from ncudiag.cli.answer import answer, plain_call
     from ncudiag.cli.output import ReaderGoneError
     from ncudiag.errors import NcudiagError
 
     try:
-        if arguments == ["--version"]:
-            # The first thing a script asks; typer and all commands would take most of its time.
-            from ncudiag._version import __version__
-            from ncudiag.cli.output import write_text
-
-            write_text(f"ncudiag {__version__}\n")
-            return 0
-        plain = plain_call(arguments)
-        if plain is not None:
-            from ncudiag.cli.settings import choose
-
-            files, choice = plain
-            return answer(files, choice, **choose())
-        from ncudiag.cli.app import application
-
-        app = application(arguments)
-        # Not standalone: typer hands its exceptions up instead of printing them, and a status instead of exiting.
-        status = app(args=arguments, prog_name="ncudiag", standalone_mode=False, obj=arguments)
-        return status if isinstance(status, int) else 0
+        return _command(arguments)
     except ReaderGoneError:
         _drop_standard_output()
         return EXIT_BROKEN_PIPE
@@ -88,6 +69,31 @@ def _dispatch(arguments: list[str]) -> int:
         if os.environ.get("NCUDIAG_DEBUG"):
             raise
         return _fail(_ours(error, arguments), arguments)
+
+
+def _command(arguments: list[str]) -> int:
+    """Run the command, the simplest ones without typer: that would take most of their time."""
+    from ncudiag.cli.answer import answer, plain_call
+    from ncudiag.errors import EXIT_OK
+
+    if arguments == ["--version"]:
+        from ncudiag._version import __version__
+        from ncudiag.cli.output import write_text
+
+        write_text(f"ncudiag {__version__}\n")
+        return EXIT_OK
+    plain = plain_call(arguments)
+    if plain is not None:
+        from ncudiag.cli.settings import choose
+
+        files, choice = plain
+        return answer(files, choice, **choose())
+    from ncudiag.cli.app import application
+
+    app = application(arguments)
+    # Not standalone: typer hands its exceptions up instead of printing them, and a status instead of exiting.
+    status = app(args=arguments, prog_name="ncudiag", standalone_mode=False, obj=arguments)
+    return status if isinstance(status, int) else EXIT_OK
 
 
 def _fail(error: NcudiagError, arguments: list[str]) -> int:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ncudiag.diagnose.diagnosis import Diagnosis
     from ncudiag.diagnose.findings import OpenRule
     from ncudiag.diagnose.repeats import FileShare
-    from ncudiag.model import Launch, SourceWarning
+    from ncudiag.model import Launch, LaunchBatch, SourceWarning
     from ncudiag.rulebook import QuadrantTable, Thresholds
     from ncudiag.rulebook.ready import ReadyRule
 

@@ -16,7 +16,7 @@ from ncudiag.reading.shapes import Column
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ncudiag.model import Launch
+    from ncudiag.model import Launch, LaunchBatch
     from ncudiag.reading.notices import Notices
     from ncudiag.reading.place import Place
     from ncudiag.reading.rules import RuleCells
@@ -159,7 +159,7 @@ class TextLaunches:
                 self.damaged("the text ends before the sections that the launch before has")
         self.close()
 
-    def release(self, *, everything: bool) -> Iterator[Launch]:
+    def release(self, *, everything: bool) -> Iterator[Launch | LaunchBatch]:
         """Hand on the oldest launches, or all of them.
 
         Raises:

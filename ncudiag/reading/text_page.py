@@ -26,7 +26,7 @@ from ncudiag.reading.text_table import TextTable, columns_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ncudiag.model import Launch
+    from ncudiag.model import Launch, LaunchBatch
     from ncudiag.reading.number_format import DecimalMark
     from ncudiag.reading.place import Place
 
@@ -92,7 +92,7 @@ class TextPage:
         if self._table is not None and self._table.open_ended:
             self._end_table(self._table)
 
-    def finish(self, *, damaged: str | None) -> Iterator[Launch]:
+    def finish(self, *, damaged: str | None) -> Iterator[Launch | LaunchBatch]:
         """The text has ended; ``damaged``: why before its time.
 
         Raises:
