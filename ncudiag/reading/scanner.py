@@ -104,7 +104,7 @@ class Scanner:
         yield from self._released(everything=True)
         yield from self._text_launches(damaged)
 
-    def _text_launches(self, damaged: str | None) -> Iterator[Launch]:
+    def _text_launches(self, damaged: str | None) -> Iterator[Launch | LaunchBatch]:
         """The launches of the plain text page; a CSV page in the same file says the same more exactly."""
         text = self._text
         self.source_page = self.source_page or text.source_page
