@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -65,6 +66,23 @@ def test_launches_come_many_at_a_time() -> None:
     assert sum(len(part.ids) for part in parts) > 40
     assert len(parts) == 1
     same([launch(at) for at in range(50)])
+
+
+def test_many_blocks_of_text() -> None:
+    launches = [launch(at) for at in range(800)]
+    assert len({id(part.pattern) for part in batches_of(launches)}) < len(batches_of(launches))
+    same(launches)
+
+
+@pytest.mark.parametrize("clock", ["missing", "n/a"])
+def test_launches_without_a_clock(clock: str) -> None:
+    launches = [launch(at) for at in range(30)]
+    for at, each in enumerate(launches):
+        values = [value for value in each.values if "cycles_elapsed" not in value.name]
+        values += [number("sm__cycles_elapsed.avg.per_second", clock)] * (clock != "missing")
+        launches[at] = replace(each, values=tuple(values))
+    assert batches_of(launches)
+    same(launches)
 
 
 def test_kernels_in_turn() -> None:
