@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +14,9 @@ from ncudiag.cli.job_summary import append_summary, summary_file
 from ncudiag.cli.output import check_output, tell_error
 from ncudiag.cli.side_files import SidesCommand, sides
 from ncudiag.errors import ComparisonError
+
+if TYPE_CHECKING:
+    from ncudiag.compare.comparison import Comparison
 
 COMMAND = SidesCommand
 Reports = Annotated[
@@ -86,7 +89,7 @@ def compare(
         comparison = compared(
             old, new, kernel=kernel or None, ncu=ncu, max_regression=max_regression, **chosen, **shared.failing(fail_on)
         )
-    error = None if comparison.comparable else _not_comparable(comparison.before.path, comparison.after.path)
+    error = None if comparison.comparable else _not_comparable(comparison)
     emit_comparison(comparison, error, output_format, output=output)
     if summary is not None:
         append_summary(comparison_summary(comparison))
@@ -98,11 +101,20 @@ def compare(
         raise typer.Exit(status)
 
 
-def _not_comparable(before: str, after: str) -> ComparisonError:
+def _not_comparable(comparison: Comparison) -> ComparisonError:
+    before, after = comparison.before.path, comparison.after.path
+    hint = (
+        "Profile both with the same ncu, on the same GPU, with locked clocks (ncu --clock-control base) and the same "
+        "launch shape; each pair says what differs."
+    )
+    if not comparison.pairs:
+        hint = (
+            "No kernel has the same full name on both sides, template arguments included; the answer lists the kernels "
+            "of each side. Give two implementations of a kernel the same name to compare them."
+        )
     return ComparisonError(
         "not-comparable",
         f"no kernel of {before} can be compared with one of {after}",
-        "Profile both with the same ncu, on the same GPU, with locked clocks (ncu --clock-control base) and the same "
-        "launch shape; each pair says what differs.",
+        hint,
         details={"before": before, "after": after},
     )

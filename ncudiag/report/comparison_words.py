@@ -25,6 +25,8 @@ STATUSES: dict[Status, str] = {
     "not-comparable": "not comparable",
 }
 
+CANNOT_KNOW = "cannot know"
+
 NO_PAIR = "No pair of kernels can be compared."
 
 _REASONS: dict[ReasonCode, str] = {
@@ -76,8 +78,8 @@ def counts(comparison: Comparison) -> str:
     if not comparison.pairs:
         facts = ["no kernel is on both sides"]
     else:
-        found = Counter(pair.status for pair in comparison.pairs)
-        each = ", ".join(f"{found[status]:,} {word}" for status, word in STATUSES.items() if found[status])
+        found = Counter(map(status, comparison.pairs))
+        each = ", ".join(f"{found[word]:,} {word}" for word in (*STATUSES.values(), CANNOT_KNOW) if found[word])
         facts = [f"{count(len(comparison.pairs), 'kernel')} on both sides: {each}"]
     alone = {"before": comparison.only_before, "after": comparison.only_after}
     facts += [f"{len(entries):,} only {side}" for side, entries in alone.items() if entries]
@@ -112,7 +114,7 @@ def reasons(pair: Pair) -> str:
 def status(pair: Pair) -> str:
     """The status for people: with one launch each nobody knows, which is not the same as no difference."""
     unknown = {"one-launch-each", "spread-unknown"} & set(pair.reasons)
-    return "cannot know" if unknown and pair.status == "no-clear-difference" else STATUSES[pair.status]
+    return CANNOT_KNOW if unknown and pair.status == "no-clear-difference" else STATUSES[pair.status]
 
 
 def change(pair: Pair) -> str:

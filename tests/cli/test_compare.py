@@ -120,6 +120,7 @@ def test_no_common_kernel_is_not_comparable(capsys: Capture, before: str, tmp_pa
     assert whole["pairs"] == []
     assert [len(whole[side]) for side in ("only_before", "only_after")] == [1, 1]
     assert whole["error"]["code"] == "not-comparable"
+    assert "the same full name" in whole["error"]["hint"]
 
 
 def test_one_comparable_pair_is_enough(capsys: Capture, tmp_path: Path) -> None:
