@@ -32,9 +32,9 @@ _HERTZ = frozenset({"hz", "Hz"})
 # Things that ncu counts: its own units of 2019 to 2026, and the nouns of its metric names, one or many.
 _NOUNS = """
     access allocation attempt bank barrier bit block branch byte channel cluster collision conflict context cta cycle
-    device event fault flit flop fragment grid group hit inst instance instruction kernel lane launch line link lookup
-    miss op operation packet page pass pixel primitive process quad query range read register request result row sample
-    sector set slice slot SM state stream subpartition tag texel thread tile TPC transaction vertex warp wavefront way
+    device event fault flit flop fragment grid group hit inst instance instruction issue kernel lane launch line link
+    lookup miss op operation packet page pass pixel primitive process quad query range read register request result row
+    sample sector set slice slot SM state stream subpartition tag texel thread tile TPC transaction vertex warp wavefront way
     word workload write
 """
 _COUNTS = frozenset(_NOUNS.split())

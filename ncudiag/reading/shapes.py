@@ -8,6 +8,7 @@ Both ways give the same result.
 from __future__ import annotations
 
 import math
+import re
 from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+_VERDICT_INPUT = re.compile(
+    r"\b(?:sm_|dram_|gpu__dram|gpu__compute_memory|lts_|l1tex_)_throughput\.avg\.pct_of_peak_sustained_(?:elapsed|active)"
+)
 _NONE: Mapping[int, str] = {}
 # Columns whose numbers may be lists of ids with commas; they do not decide what a comma means.
 _LIST_WORDS = ("affinity", "enabled", "_ids", " IDs", "_pcs", "_mask", "_all", "_ports")
@@ -47,7 +51,7 @@ def _fits(label: str, base: str) -> bool:
 
     Of other metrics it is not asked: an ncu that does not know a newer one prints another unit beside percentages.
     """
-    if "throughput.avg.pct_of_peak_sustained" in label:
+    if _VERDICT_INPUT.search(label):
         return base in {"%", ""}
     if label == "Duration" or label.startswith("gpu__time_duration"):
         return base in {"ns", ""}

@@ -260,7 +260,7 @@ def test_rules_without_a_type_and_failed_ones(*, old: bool) -> None:
         w.Rule(type="OPT", kind="local", speedup="7.5"),
     )
     text = t.page([Kernel(0, values=sol(), rules=rules)], Look(old=old))
-    failed = "    ERR   <built-in function> set an exception set\n/home/NVIDIA\n          Compute.py:7\n\n"
+    failed = "    ERR   <built-in function> set an exception set\n/opt/rules/NVIDIA\n          Compute.py:7\n\n"
     foreign = "          not of any rule, three lines below one\n"
     (launch,) = read_report(text + failed + foreign).launches
     assert [(rule.type, rule.message) for rule in launch.rules[:2]] == [(rule.type, rule.message) for rule in rules[:2]]
@@ -270,7 +270,7 @@ def test_rules_without_a_type_and_failed_ones(*, old: bool) -> None:
         ("local", 7.5),
         (None, None),
     ]
-    assert launch.rules[3].message.endswith("exception set /home/NVIDIA Compute.py:7")
+    assert launch.rules[3].message.endswith("exception set /opt/rules/NVIDIA Compute.py:7")
 
 
 def test_many_unknown_labels_are_counted() -> None:

@@ -53,6 +53,7 @@ def test_text_in_a_column_of_numbers_is_said() -> None:
         ("Duration", "ms", True),
         ("sm__cycles_active.avg", "cycle", True),
         # As ncu 2024.1 prints a metric of later versions.
+        (f"sm__instruction_throughput.{PCT}", "inst", True),
         (f"sm__pipe_tensor_cycles_active_v2.{PCT}", "cycle", True),
     ],
 )
