@@ -226,6 +226,8 @@ def _validated(kind: type[Document], content: JsonObject, name: str, notes: list
     if major != own_major:
         age, hint = ("a newer", "Update ncudiag.") if int(major) > int(own_major) else ("an older", _CHANGED)
         _refuse(f"{name} was written by {age} ncudiag: schema {version}, this one reads {own_major}.x", hint)
+    if not {"kernels", "pairs"} & content.keys():
+        _refuse(f"{name} is another document of ncudiag: neither a report nor a comparison", _HOW)
     content = {**content, "schema_version": SCHEMA_VERSION}
     try:
         if version == SCHEMA_VERSION:

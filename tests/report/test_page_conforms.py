@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 import report_examples as examples
 import roofline_examples as roofs
+from compared_kernels import compared, kernel
 
 import ncudiag
+from ncudiag.diagnose.checks import Check, gate_of
+from ncudiag.report.html_page.comparison_page import render_comparison_page
 from ncudiag.report.html_page.page import render_html_page
 
 if TYPE_CHECKING:
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from conftest import Visit
     from playwright.sync_api import Page
 
+    from ncudiag.compare.comparison import Comparison
     from ncudiag.report.document import Report
 
     Visiting = Callable[..., Visit]
@@ -38,7 +42,23 @@ def rich() -> Report:
     varied = examples.varied()
     step = ncudiag.diagnose(STEP)
     kernels = (*varied.kernels, roofs.kernel("copy(int)"), *step.kernels)
-    return varied.model_copy(update={"kernels": kernels, "focus": step.focus})
+    failed = Check.model_construct(
+        outcome="failed", gate="dram_pct<80", budget=None, kernel="copy(int)", rank=1, message="dram_pct is 91 %"
+    )
+    unknown = failed.model_copy(update={"outcome": "indeterminate"})
+    gate = gate_of((failed, unknown))
+    return varied.model_copy(update={"kernels": kernels, "focus": step.focus, "gate": gate})
+
+
+def comparison() -> Comparison:
+    """A comparison with a pair of each kind, and kernels on one side only."""
+    before = [kernel(100, 101, name=name, short_name=name) for name in ("faster", "slower", "same", "gone")]
+    after = [
+        kernel(*times, name=name, short_name=name, verdict="latency-bound", rules=("MEM003",))
+        for name, times in {"faster": (50, 51), "slower": (200, 201), "same": (100, 101), "new": (7,)}.items()
+    ]
+    clocks = [kernel(100, 101, name="clock", short_name="clock", clock_hz=hz) for hz in (1.41e9, 1.1e9)]
+    return compared([*before, clocks[0]], [*after, clocks[1]])
 
 
 def violations(page: Page) -> list[str]:
@@ -66,11 +86,21 @@ def test_axe_finds_nothing_serious(visit: Visiting, theme: str, width: int) -> N
     assert violations(page) == []
     page.get_by_role("button", name="Close").click()
     page.get_by_role("button", name="memory-bound").click()
-    for at in (1, 5, 6, 7):
+    # Each kernel in one narrow and one wide window, light and dark.
+    for at in (1, 6) if (width, theme) in {(400, "light"), (1600, "dark")} else (5, 7):
         page.evaluate("at => { location.hash = document.querySelectorAll('#rows tr')[at].dataset.kernel; }", at)
         page.get_by_text(f"Kernel {at + 1} of ").wait_for()
         page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
         assert violations(page) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1600])
+def test_axe_finds_nothing_serious_in_comparisons(visit: Visiting, theme: str, width: int) -> None:
+    page = visit(render_comparison_page(comparison()), theme=theme, width=width).page
+    page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_axe_finds_nothing_serious_without_scripts(visit: Visiting) -> None:
@@ -91,6 +121,8 @@ def test_the_markup_is_valid(visit: Visiting, tmp_path: Path) -> None:
         "hostile": render_html_page(examples.hostile()),
         "untimed": render_html_page(examples.report(examples.unknown())),
         "empty": render_html_page(examples.report()),
+        "comparison": render_comparison_page(comparison()),
+        "no-pair": render_comparison_page(compared([kernel(100)], [kernel(100, name="other(int)")])),
     }
     page = visit(files["rich"]).page
     files["list"] = page.content()

@@ -521,7 +521,7 @@ def test_ten_thousand_kernels(visit: Visiting, big: str) -> None:
     start = time.monotonic()
     page = visit(big).page
     page.locator("#rows tr").first.wait_for()
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 15
     assert page.locator("#rows tr").count() == 50
     assert found(page).startswith("10,000 kernels")
     assert page.inner_text("#page-where") == "Page 1 of 200"

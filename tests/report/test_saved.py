@@ -149,9 +149,10 @@ def test_a_comparison_with_and_without_an_error() -> None:
         ('{"schema_version": "0.9", "kernels": []}', "written by an older ncudiag"),
         ('{"schema_version": "1.0", "kernels": []}', "is no report of ncudiag: tool: Field required"),
         ('{"schema_version": "1.0", "pairs": []}', "is no report of ncudiag: tool: Field required"),
+        ('{"schema_version": "1.0", "checks": []}', "is another document of ncudiag"),
         ('{"schema_version": "1.0", "error": 3}', "holds no report but the error of a run that failed"),
     ],
-    ids=range(19),
+    ids=range(20),
 )
 def test_what_is_no_saved_report(text: str, message: str) -> None:
     error = refused(text)
