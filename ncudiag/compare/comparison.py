@@ -29,6 +29,7 @@ ReasonCode: TypeAlias = Literal[
     "repeats-differ",
     "clock-explains",
     "timer-resolution",
+    "first-launch-differs",
     "memory-clock-differs",
     "clocks-unknown",
     "launch-shape-unknown",

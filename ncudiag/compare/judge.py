@@ -137,6 +137,7 @@ def _reasons(
         "repeats-differ": not all(side.files_agree for side in noise),
         "clock-explains": clocks is not None and not _apart(clocks) and _clock_explains(duration, cycles, clocks),
         "timer-resolution": timed and bool(duration.change) and _within_steps(before, after),
+        "first-launch-differs": timed and _first_launches_hide(duration, noise),
         "memory-clock-differs": memory_clocks is not None and _apart(memory_clocks) and _long_enough(before, after),
         "clocks-unknown": clocks is None,
         "launch-shape-unknown": any(None in shape for shape in shapes),
@@ -153,6 +154,21 @@ def _both(before: Diagnosis, after: Diagnosis, metric: str) -> tuple[float, floa
     """A clock on both sides; None where one is missing."""
     old, new = before.metrics.get(metric), after.metrics.get(metric)
     return (old, new) if old and new else None
+
+
+def _first_launches_hide(duration: Change, noise: tuple[Noise, Noise]) -> bool:
+    """Whether the change lies inside the spread, and would not without the first launches."""
+    spread, warm = (max(known, default=None) for known in _spreads(noise))
+    if duration.change is None or spread is None or warm is None:
+        return False
+    return warm < abs(duration.change) <= spread
+
+
+def _spreads(noise: tuple[Noise, Noise]) -> tuple[list[float], list[float]]:
+    """What is known of the spreads, with and without first launches; of one side's launch alone there is no other."""
+    spreads = [side.spread for side in noise if side.spread is not None]
+    warm = [side.spread if side.warm_spread is None else side.warm_spread for side in noise]
+    return spreads, [each for each in warm if each is not None]
 
 
 def _within_steps(before: Diagnosis, after: Diagnosis) -> bool:

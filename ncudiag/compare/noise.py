@@ -23,6 +23,7 @@ class Noise(NamedTuple):
         spread: (max - min) / median of the durations; None where it is not known.
         file_spread: (max - min) of the files' medians / median; None for fewer than two.
         known: whether more than one measurement says how far they lie apart.
+        warm_spread: the spread without the first launch of each file; None where a file has fewer than three launches.
         files_agree: whether all files are of one ncu version and at one SM clock.
     """
 
@@ -31,6 +32,7 @@ class Noise(NamedTuple):
     spread: float | None
     file_spread: float | None
     known: bool
+    warm_spread: float | None
     files_agree: bool
 
 
@@ -49,6 +51,7 @@ def noise_of(entry: Diagnosis, shares: Sequence[FileShare], files: Sequence[Sour
         spread=between if spread is None else spread,
         file_spread=between,
         known=(launches > 1 and spread is not None) or between is not None,
+        warm_spread=_warm_spread(entry, shares),
         files_agree=_files_agree(shares, files),
     )
 
@@ -65,6 +68,13 @@ def _file_spread(entry: Diagnosis, shares: Sequence[FileShare]) -> float | None:
     if len(times) < 2 or not entry.duration_ns.median:  # noqa: PLR2004 - one file has no spread
         return None
     return (max(times) - min(times)) / entry.duration_ns.median
+
+
+def _warm_spread(entry: Diagnosis, shares: Sequence[FileShare]) -> float | None:
+    ends = [share.warm_ns for share in shares if share.warm_ns is not None]
+    if not ends or len(ends) < len(shares) or not entry.duration_ns.median:
+        return None
+    return (max(longest for _, longest in ends) - min(shortest for shortest, _ in ends)) / entry.duration_ns.median
 
 
 def _measured(entry: Diagnosis) -> int:

@@ -64,17 +64,18 @@ def _took(duration: Change) -> str:
 
 
 def _why_unclear(duration: Change, reasons: Sequence[ReasonCode], cycles: Change | None, spread: float) -> str:
-    if "one-launch-each" in reasons:
-        return ", but with one launch on each side nobody can tell that from noise"
-    if "spread-unknown" in reasons:
-        return ", but the spread of the launches is not known"
+    if {"one-launch-each", "spread-unknown"}.intersection(reasons):
+        one_each = "with one launch on each side nobody can tell that from noise"
+        return f", but {one_each if 'one-launch-each' in reasons else 'the spread of the launches is not known'}"
     if not duration.change:
         return ""
     if "clock-explains" in reasons:
         return f", but{_in_cycles(cycles).removeprefix(',')}: the SM clock explains it"
     if "timer-resolution" in reasons:
         return ", which the GPU's timer with its steps of 32 ns cannot tell apart"
-    return f", which is within the spread of the launches ({100 * spread:,.1f} %)"
+    within = f", which is within the spread of the launches ({100 * spread:,.1f} %)"
+    alone = "; without the first launch, which is unlike the others, it would not be: leave it out (--launch-skip)"
+    return within + (alone if "first-launch-differs" in reasons else "")
 
 
 def _microseconds(value_ns: float) -> str:

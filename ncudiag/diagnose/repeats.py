@@ -33,12 +33,14 @@ class FileShare:
         launches: launches (or invocations) with a duration.
         duration_ns: the median of their durations, on summary pages the average; None without a duration.
         clocks_hz: the lowest and the highest SM clock; None when not collected.
+        warm_ns: the shortest and the longest duration but for the first launch; None for fewer than three launches.
     """
 
     file: int
     launches: int
     duration_ns: float | None
     clocks_hz: tuple[float, float] | None
+    warm_ns: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,9 @@ def _share(group: KernelGroup, number: int) -> FileShare:
         typical = median(group.durations_ns)
     else:
         typical = sum(runs * average for runs, average in timed) / launches if launches else None
-    return FileShare(number, launches, typical, group.clocks_hz)
+    warm = group.durations_ns[1:]
+    warm_ns = (min(warm), max(warm)) if len(warm) > 1 else None
+    return FileShare(number, launches, typical, group.clocks_hz, warm_ns)
 
 
 def _matches(known: Sequence[KernelGroup], new: Sequence[KernelGroup]) -> Iterator[tuple[KernelGroup, KernelGroup]]:

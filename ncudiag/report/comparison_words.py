@@ -41,6 +41,7 @@ _REASONS: dict[ReasonCode, str] = {
     "repeats-differ": "the files of one side differ in their ncu or in their SM clock",
     "clock-explains": "the SM clock moved by as much as the time",
     "timer-resolution": "the difference is a step or two of the GPU's timer",
+    "first-launch-differs": "the first launch is unlike the others and makes the spread",
     "memory-clock-differs": "another memory clock",
     "clocks-unknown": "the SM clocks are not known to be the same",
     "launch-shape-unknown": "the launch shapes are not known to be the same",
