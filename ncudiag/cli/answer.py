@@ -77,7 +77,8 @@ def answer(
     Raises:
         NcudiagError: there is no answer at all.
     """
-    names = expand(files)
+    with telling(gate, ", ".join(files)):
+        names = expand(files)
     single = len(names) == 1 and not choice.many and spread.output_dir is None
     if spread.resume and spread.output_dir is None:
         raise UsageError(

@@ -128,6 +128,9 @@ def test_errors_outrank_the_gate_and_stand_in_the_files(capsys: Capture) -> None
     assert (suite.get("tests"), suite.get("errors")) == ("1", "1")
     assert suite[0][0].get("type") == "file-not-found"
     assert "::error title=ncudiag%3A absent.csv::" in capsys.readouterr().out
+    assert execute(["explain", "no/*.csv", "--fail-on", "high", "--junit", "pattern.xml"]) == 3
+    assert ET.parse("pattern.xml").getroot()[0].get("name") == "no/*.csv"  # noqa: S314 - our own
+    capsys.readouterr()
     both = ["absent.csv", L2_BOUND, "--fail-on", "high", "--junit", "gate.xml", "--sarif", "gate.sarif"]
     assert execute(["explain", *both]) == 3
     root = ET.parse("gate.xml").getroot()  # noqa: S314 - our own
