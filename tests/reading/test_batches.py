@@ -56,7 +56,7 @@ def same(launches: list[Kernel]) -> None:
     """Diagnosing a file, and diagnosing the launches that were read from it, must not differ."""
     text = w.raw(launches).text()
     for options in ({}, {"kernel": "k"}, {"kernel": "regex:^k"}):
-        found, wanted = diagnose(text, **options), diagnose(read(text), **options)  # type: ignore[arg-type]
+        found, wanted = diagnose(io.StringIO(text), **options), diagnose(read(text), **options)  # type: ignore[arg-type]
         assert found == wanted
         assert [entry.launches for entry in found.kernels] == [entry.launches for entry in wanted.kernels]
 
