@@ -12,7 +12,7 @@ DEMO ?= sample_reports/l2-bound/report.csv
 # Mirrors of the index and the answer to "is there a newer pip?" are not what these commands are about.
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test lint format bench samples rules docs clean
+.PHONY: help demo test lint format bench fuzz samples rules docs clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1	\2/p' Makefile | expand -t 18
@@ -35,6 +35,11 @@ format: $(VENV)/.dev ## let ruff format and fix what it can
 
 bench: $(VENV)/.dev ## print the tables of docs/performance.md: speed and memory beside csv.reader and pandas
 	@$(PY) tests/benchmarks/table.py
+
+fuzz: $(VENV)/.dev ## look for inputs that break the readers, rule files, saved answers (FUZZ_SECONDS=60 each)
+	@$(PY) -m pip install --quiet --group fuzz
+	@for what in report rule saved; do \
+	  $(PY) tests/fuzz/fuzz.py $$what $${FUZZ_SECONDS:-60} || exit 1; done
 
 samples: $(VENV)/.dev ## write sample_reports/ again: inputs, golden reports, the README's example
 	@$(PY) sample_reports/generate.py

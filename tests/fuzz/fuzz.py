@@ -12,11 +12,15 @@ import hashlib
 import shutil
 import sys
 import tempfile
+from importlib import import_module
 from pathlib import Path
 
 import atheris
 
 with atheris.instrument_imports(include=["ncudiag"]):
+    # What is imported only when it is needed would not be followed.
+    for module in ("api", "report.saved", "rulebook.loader", "rulebook.rule"):
+        import_module(f"ncudiag.{module}")
     from properties import PROPERTIES
 
 ROOT = Path(__file__).resolve().parents[2]
