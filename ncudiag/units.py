@@ -34,8 +34,8 @@ _NOUNS = """
     access allocation attempt bank barrier bit block branch byte channel cluster collision conflict context cta cycle
     device event fault flit flop fragment grid group hit inst instance instruction issue kernel lane launch line link
     lookup miss op operation packet page pass pixel primitive process quad query range read register request result row
-    sample sector set slice slot SM state stream subpartition tag texel thread tile TPC transaction vertex warp wavefront
-    way word workload write
+    sample sector set slice slot SM state stream subpartition tag texel thread tile TPC transaction vertex warp
+    wavefront way word workload write
 """
 _COUNTS = frozenset(_NOUNS.split())
 _COUNTS |= frozenset(word + ("es" if word.endswith(("s", "sh", "ch")) else "s") for word in _COUNTS)
