@@ -55,7 +55,9 @@ class Roofline {
   draw() {
     const { width, height } = this.frame;
     const svg = s("svg", { viewBox: `${-MARGIN.left} ${-MARGIN.top} ${width + MARGIN.left + MARGIN.right} ${height + MARGIN.top + MARGIN.bottom}`, role: "group", "aria-label": this.title() });
-    svg.append(this.axes(), this.roofs(), this.points(), this.labels());
+    svg.append(this.axes(), this.roofs());
+    // The names of the one kernel's levels go over those of the roofs; else points come below all texts.
+    svg.append(...(this.only ? [this.labels(), this.points()] : [this.points(), this.labels()]));
     this.halo = s("circle", { class: "halo", r: 0 });
     svg.append(this.halo);
     svg.addEventListener("pointermove", (event) => this.hover(event, svg));
