@@ -97,7 +97,7 @@ def _share(group: KernelGroup, number: int) -> FileShare:
 def _matches(known: Sequence[KernelGroup], new: Sequence[KernelGroup]) -> Iterator[tuple[KernelGroup, KernelGroup]]:
     """Pairs of the same kernel, each group in one pair at most."""
     rest_known, rest_new = list(known), list(new)
-    for names in _NEAR:
+    for names in _NEAR if known else ():  # the first file, which is mostly the only one, costs nothing
         waiting: dict[Hashable, list[KernelGroup]] = defaultdict(list)
         for group in reversed(rest_known):
             waiting[_values(group.key, names)].append(group)

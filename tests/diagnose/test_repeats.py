@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncudiag.choices import engine_options
+from ncudiag.diagnose.columns import ColumnPool
 from ncudiag.diagnose.engine import Diagnosed, diagnose_files
 from ncudiag.model import Extremes, Launch, MetricRow, NcuRule
 
@@ -175,3 +176,14 @@ def test_how_launches_are_spread_over_files_changes_nothing(launches: list[Launc
     assert sum(share.launches for shares in apart.shares for share in shares) == sum(
         1 for each in launches if each.values.get(NS) is not None
     )
+
+
+@pytest.mark.parametrize("budget", [1, 10**6])
+def test_files_that_share_their_columns(budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As profiles of one reading do; in memory, and moved to a file."""
+    monkeypatch.setattr(ColumnPool.__init__, "__kwdefaults__", {"budget_values": budget})
+    again = launch(1000.0)
+    (entry,) = pooled([again, launch(3000.0)], [again], [launch(8000.0)]).kernels
+    assert entry.duration_ns.model_dump() == {
+        "total": 13_000, "mean": 3250, "median": 2000, "min": 1000, "max": 8000,
+    }  # fmt: skip
