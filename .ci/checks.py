@@ -96,6 +96,7 @@ def checks() -> tuple[Check, ...]:
         ),
         pytest("benchmarks", "-q", "tests/benchmarks", "--benchmark-only", "--benchmark-columns=min,median,rounds"),
         Check("wheel", python(".ci/wheel.py")),
+        *(Check(way, python(".ci/installs.py", way)) for way in ("extras", "lowest", "pythons", "typing", "citation")),
     )
 
 

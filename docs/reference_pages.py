@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from typer.core import TyperGroup
 
     from ncudiag.derived.metric import Derived
+    from ncudiag.report.schema import Document
     from ncudiag.roofline.gpu import Gpu
 
 DOCS = Path(__file__).resolve().parent
@@ -201,13 +203,13 @@ def placeholders(text: str) -> str:
     return re.sub(r"\{(\w+)\}", r"...", text)
 
 
-def schema() -> str:
-    """The fields of the report, one table for each object."""
+def schema(document: Document) -> str:
+    """The fields of a document, one table for each object."""
     from ncudiag.report.schema import json_schema
 
-    root = cast("dict[str, Any]", json_schema())
-    lines = fields("Report", root)
-    for name, definition in sorted(root["$defs"].items()):
+    root = cast("dict[str, Any]", json_schema(document))
+    lines = fields(document.capitalize(), root)
+    for name, definition in sorted(root.get("$defs", {}).items()):
         if "properties" in definition:
             lines += fields(name, definition)
     return "\n".join(lines)
@@ -246,6 +248,33 @@ def kind(value: dict[str, Any]) -> str:
     return words
 
 
+def extras() -> str:
+    """The extras of pyproject.toml with the words behind them, rows of a table."""
+    text = (DOCS.parent / "pyproject.toml").read_text(encoding="utf-8")
+    project = tomllib.loads(text)["project"]
+    rows = []
+    for name, packages in project["optional-dependencies"].items():
+        names = ", ".join(re.split(r"[<>=]", package)[0] for package in packages)
+        remark = re.search(rf"^{name} = \[[^\]#]*\] # (.*)$", text, re.MULTILINE)
+        rows.append(f"| `{name}` | {names}{f': {cell(remark[1])}' if remark else ''} |")
+    return "\n".join(rows)
+
+
+def sm_halves() -> str:
+    """Both halves of sm__throughput in the sample reports, rows of a table."""
+    from ncudiag.api import diagnose
+
+    rows = []
+    for sample in ("l1-bound", "sgemm", "tensor-gemm", "fp64-on-geforce", "l2-bound"):
+        entry = diagnose(DOCS.parent / "sample_reports" / sample / "report.csv").kernels[0]
+        names = ("sm__throughput", "sm__instruction_throughput", "sm__memory_throughput", "sm__pipe_fma_cycles_active")
+        values = (entry.metrics.get(f"{name}.avg.pct_of_peak_sustained_elapsed") for name in names)
+        cells = ("not collected" if value is None else f"{value:.1f} %" for value in values)
+        verdict = entry.verdict if entry.limiter is None else f"{entry.verdict} ({entry.limiter.unit})"
+        rows.append(f"| [{sample}](/sample_reports/{sample}/README.md) | {' | '.join(cells)} | {verdict} |")
+    return "\n".join(rows)
+
+
 def further_pages() -> str:
     """The pages of docs/ that no table of contents names yet."""
     listed = "\n".join(entries(DOCS.rglob("*.md")))
@@ -281,11 +310,14 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "command-line": command_line,
     "comparison-columns": comparison_columns,
     "derived-metrics": derived_metrics,
+    "extras": extras,
     "further-pages": further_pages,
     "gpus": gpu_table,
     "kernel-columns": kernel_columns,
     "messages": messages,
     "rule-toctree": rule_toctree,
     "sample-toctree": sample_toctree,
-    "schema": schema,
+    "schema-comparison": lambda: schema("comparison"),
+    "schema-report": lambda: schema("report"),
+    "sm-halves": sm_halves,
 }

@@ -15,7 +15,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "sample_reports")]
 
-import nvidia_rules  # noqa: E402 - the modules lie beside this script, or in sample_reports
+import figures  # noqa: E402 - the modules lie beside this script, or in sample_reports
+import nvidia_rules  # noqa: E402
 from generate import with_outputs  # noqa: E402
 from rule_pages import rule_pages  # noqa: E402
 
@@ -43,6 +44,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as scratch:
             seen = nvidia_rules.measured(choices.count, choices.ncu, Path(scratch))
         nvidia_rules.SEEN.write_text(nvidia_rules.stored(seen), encoding="utf-8")
+    for name in figures.write():
+        print(f"wrote docs/images/{name}")
     wanted = pages() | with_fresh_outputs()
     (HERE / "rules").mkdir(exist_ok=True)
     for path in HERE.glob("rules/*.md"):

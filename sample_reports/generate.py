@@ -56,8 +56,9 @@ def with_outputs(document: str) -> str:
     def fresh(match: re.Match[str]) -> str:
         begin, columns, command, _, end = match.groups()
         environment = os.environ | {"COLUMNS": columns, "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
-        program, *arguments = shlex.split(command)
-        argv = [str(Path(sys.executable).parent / program), *arguments]
+        environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+        # Through a shell only where the document shows the beginning of an output: `... | head -20`.
+        argv = ["bash", "-c", command] if " | " in command else shlex.split(command)
         done = subprocess.run(argv, cwd=PROJECT, env=environment, capture_output=True, check=True)
         lines = [line.rstrip() for line in done.stdout.decode().strip("\n").splitlines()]
         return begin + "\n".join(lines) + "\n" + end

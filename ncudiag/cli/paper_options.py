@@ -16,8 +16,9 @@ def _whole(text: str) -> int:
     except ValueError:
         value = float(text)
     if not value.is_integer():
+        # Older versions of typer keep the text of their own exception only.
         message = f"{text} is no whole number"
-        raise ValueError(message)
+        raise typer.BadParameter(message)
     return int(value)
 
 

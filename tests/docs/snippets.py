@@ -266,7 +266,6 @@ def environment(folder: Path) -> dict[str, str]:
         "COLUMNS": "80",
         "NO_COLOR": "1",
         "PYTHONIOENCODING": "utf-8",
-        "TMPDIR": str(folder / ".tmp"),
         "DOCUMENT_PAGES": str(folder / ".pages"),
         "DOCUMENT_PROJECT": str(ROOT / "pyproject.toml"),
     }
@@ -284,8 +283,12 @@ def furnish(folder: Path) -> None:
         for run in ("1", "2"):  # a second run of the program: another process
             again = text.replace('"4242"', f'"424{run}"')
             (folder / name / f"{run}.csv").write_text(again, encoding="utf-8")
-    (folder / "reports").mkdir()
-    shutil.copy(samples / "saxpy" / "report.csv", folder / "reports" / "saxpy.csv")
+    for several in ("reports", "runs"):
+        (folder / several).mkdir()
+        for sample_name in ("saxpy", "sgemm"):
+            text = (samples / sample_name / "report.csv").read_bytes()
+            (folder / several / f"{sample_name}.csv").write_bytes(text)
+            (folder / several / f"{sample_name}-again.csv.gz").write_bytes(gzip.compress(text))
     for run, text in zip(("2026-11-28", "2026-11-29"), before_and_after().values(), strict=True):
         (folder / "runs" / run).mkdir(parents=True)
         (folder / "runs" / run / "rank0.csv").write_text(text, encoding="utf-8")
@@ -297,7 +300,6 @@ def furnish(folder: Path) -> None:
         (folder / name).write_text("#!/usr/bin/env python3\n", encoding="utf-8")
         (folder / name).chmod(0o755)
     (folder / "my-gpus.toml").write_text(own_gpu(), encoding="utf-8")
-    (folder / ".tmp").mkdir()
     (folder / ".bin").mkdir()
     for program in ("ncu", "mpirun", "pip"):
         script = folder / ".bin" / program

@@ -8,9 +8,21 @@ import sys
 import tomllib
 from pathlib import Path
 
+from ncudiag import __version__
+
 ROOT = Path(__file__).resolve().parents[2]
 TOP_LEVEL = {
-    *(".ci", ".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "SECURITY.md"),
+    *(
+        ".ci",
+        ".gitignore",
+        "CHANGELOG.md",
+        "CITATION.cff",
+        "CONTRIBUTING.md",
+        "LICENSE",
+        "Makefile",
+        "README.md",
+        "SECURITY.md",
+    ),
     *("docs", "ncudiag", "pyproject.toml", "rules", "sample_reports", "tests"),
 }
 # Home folders, mounted work folders, mail addresses: whatever only one machine or person has.
@@ -74,6 +86,12 @@ def test_every_inline_exception_is_explained() -> None:
 def test_runtime_dependencies_are_the_four() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert [re.split(r"[<>=]", name)[0] for name in project["dependencies"]] == ["pydantic", "typer", "numpy", "pandas"]
+
+
+def test_the_citation_is_of_this_version() -> None:
+    lines = (ROOT / "CITATION.cff").read_text(encoding="utf-8").splitlines()
+    assert f"version: {__version__}" in lines
+    assert "license: Apache-2.0" in lines
 
 
 def test_licence_is_apache() -> None:
