@@ -349,6 +349,7 @@ class DetailsReader:
     def _turn_to(self, draft: Draft, identity: Identity) -> _Place:
         """Go on with another launch; of those before, only a few stay open for rows out of order."""
         place = self._place = _Place(draft, identity)
+        self._context.held.reading(draft)
         self._open[draft] = None
         if len(self._open) > _OPEN:
             self._close(next(iter(self._open)))

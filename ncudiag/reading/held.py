@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _LAUNCHES_HELD = 1024
 _VALUES_HELD = 250_000
+# However large launches are: those whose rows may still come, of processes in turn.
+_OPEN_HELD = 64
 _DEFERRED_HELD = 500_000
 
 Key: TypeAlias = tuple[int, object]
@@ -70,6 +72,7 @@ class Held:
         self._fast = fast
         self._drafts: dict[Key, Draft | Launch | LaunchBatch] = {}
         self._released: dict[tuple[int, int | None], IdRanges] = {}
+        self._reading: Draft | None = None
         self._values = 0
         self._deferred = 0
         self._incomplete: set[tuple[int, int | None, int | None]] = set()
@@ -120,6 +123,10 @@ class Held:
         """Add what is ready to be handed on in its turn."""
         self._drafts[launch.report, number] = launch
 
+    def reading(self, draft: Draft) -> None:
+        """The rows that come now are those of this launch: it must not be handed on before another's come."""
+        self._reading = draft
+
     def closed(self, draft: Draft) -> None:
         """Turn a launch's rows into numbers, because another one's have begun."""
         before = len(draft.segments)
@@ -138,10 +145,11 @@ class Held:
             self._settle()
         left = len(self._drafts)
         many = self._values > _VALUES_HELD
-        keep = 0 if everything or many else _LAUNCHES_HELD // 2 if left > _LAUNCHES_HELD else left
+        usual = _LAUNCHES_HELD // 2 if left > _LAUNCHES_HELD else left
+        keep = 0 if everything else min(_OPEN_HELD, usual) if many else usual
         for key, draft in list(self._drafts.items()):
             if isinstance(draft, Draft):
-                if not draft.sealed and left <= keep:
+                if not draft.sealed and (left <= keep or (draft is self._reading and not everything)):
                     return
                 self.closed(draft)
                 if draft.deferred and draft.block.numbers.mark is None:

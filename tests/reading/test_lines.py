@@ -426,3 +426,37 @@ def test_damaged_files_give_launches_or_a_clear_error(read_both: Reader, data: s
         assert error.hint  # noqa: PT017 - either outcome is fine
     else:
         assert profile.launches
+
+
+@pytest.mark.parametrize("processes", [1, 5])
+def test_a_large_launch_over_two_blocks_of_text(
+    processes: int, read_both: Callable[..., Profile], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Large launches are handed on early, but never before their last row."""
+    monkeypatch.setattr("ncudiag.reading.held._VALUES_HELD", 1000)
+    names = [f"a__m{at:03}.sum" for at in range(150)]
+    kernels = [
+        Kernel(
+            number // processes,
+            process=4000 + number % processes,
+            values=tuple(
+                Value("Command line profiler metrics", name, name, "", number * 1000 + at + 0.5)
+                for at, name in enumerate(names)
+            ),
+        )
+        for number in range(100)
+    ]
+    page = w.metrics(kernels)
+    rows = page.lines()
+    if processes > 1:
+        # The rows of all processes in turn, launch by launch.
+        size, group = len(names), len(names) * processes
+        rows[1:] = [
+            rows[1 + start + process * size + at]
+            for start in range(0, len(rows) - 1, group)
+            for at in range(size)
+            for process in range(processes)
+        ]
+    launches = read_both("".join(row + "\n" for row in rows)).launches
+    assert {len(launch.values) for launch in launches} == {len(names)}
+    assert len(launches) == 100
