@@ -284,7 +284,7 @@ def collect(scale: Scale, *, only: Sequence[str] = ()) -> str:
         if only and not any(word.lower() in title.lower() for word in only):
             continue
         with tempfile.TemporaryDirectory(prefix="ncudiag-bench-") as folder:
-            lines += ["", f"### {title}", "", *section(Bench(Path(folder), scale))]
+            lines += ["", f"## {title}", "", *section(Bench(Path(folder), scale))]
     return "\n".join(lines) + "\n"
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def test_every_table_is_made(benchmark: BenchmarkFixture) -> None:
     text = benchmark.pedantic(table.collect, args=(table.SMOKE,), rounds=1)
-    assert re.findall(r"^### (.*)$", text, re.MULTILINE) == list(table.SECTIONS)
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == list(table.SECTIONS)
     rows = [line for line in text.splitlines() if line.startswith("|") and not line.startswith("|---")]
     assert len(rows) == 7 + 4 + 2 + 5 + 7 + 1 + 2 + 2
     assert not re.search(r"nan|inf|None", text)
