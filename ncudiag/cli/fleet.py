@@ -138,6 +138,7 @@ def _build(
     from ncudiag.fleet.storage import Folder, find
     from ncudiag.fleet.tables import KERNELS
     from ncudiag.fleet.task import Job
+    from ncudiag.report.quantities import count
 
     check_run_label(run_label)
     # What is wrong with the options is wrong for every report: better known before a thousand of them fail.
@@ -154,8 +155,8 @@ def _build(
                     tell_error(outcome.error, name=outcome.source.name)
     manifest.write()
     counts = manifest.counts
-    parts = [f"{counts['written']} reports written"]
+    parts = [f"{count(counts['written'], 'report')} written"]
     parts += [f"{counts['kept']} kept"] if counts["kept"] else []
     parts += [f"{counts['failed']} failed"] if counts["failed"] else []
-    write_text(f"{out}: {', '.join(parts)}; {manifest.kernels} kernels\n")
+    write_text(f"{out}: {', '.join(parts)}; {count(manifest.kernels, 'kernel')}\n")
     return manifest.exit_status
