@@ -26,6 +26,12 @@ DRAWN = {
 }
 WHAT = {
     "cli": "commands: parse, call, render, exit",
+    "fleet": "many machines",
+    "server": "tools for agents",
+    "magics": "notebooks",
+    "sides": "two reports to compare",
+    "opening": "what a source is",
+    "gate": "budgets and limits, passed or failed",
     "api": "read, diagnose, run, compare",
     "running": "from a program to launches",
     "converting": "from report files of ncu's own to launches",

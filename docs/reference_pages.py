@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 DOCS = Path(__file__).resolve().parent
 PART = re.compile(r"^<!-- generated: ([a-z-]+) -->$", re.MULTILINE)
+SHOWN = re.compile(r"^<!-- begin: COLUMNS=\d+ (.*?) -->\n```\n", re.MULTILINE)
 COLUMNS = 96
 FAMILIES = {
     "memory": "Memory",
@@ -46,7 +47,9 @@ def fill(_: Sphinx, __: str, source: list[str]) -> None:
     Raises:
         KeyError: a page asks for a part that nobody makes.
     """
-    source[0] = PART.sub(lambda found: PARTS[found[1]](), source[0])
+    text = PART.sub(lambda found: PARTS[found[1]](), source[0])
+    # The command stands in a comment for whoever refreshes the output; on the site it is the first line.
+    source[0] = SHOWN.sub(r"```text\n$ \1\n", text)
 
 
 def wanted(text: str) -> list[str]:

@@ -45,7 +45,15 @@ NOT_RUN = re.compile(r"<!-- not run: (.+?) -->")
 ENDS_WITH = re.compile(r"<!-- ends with: ([\d ]+) -->")
 BEGIN = re.compile(r"<!-- begin: ")
 # Why a block may be left out, in the first words of the reason.
-REASONS = ("needs a GPU", "needs the network", "needs root", "changes the machine", "runs this test", "not complete")
+REASONS = (
+    "needs a GPU",
+    "needs the network",
+    "needs root",
+    "needs a scheduler",
+    "changes the machine",
+    "runs this test",
+    "not complete",
+)
 COMMANDS = ("console", "bash", "sh", "shell")
 SHOWN = ("text", "c", "cuda", "cpp", "html", "js", "yaml", "csv", "diff", "ini")
 PARSERS: Mapping[str, Callable[[str], object]] = {"toml": tomllib.loads, "json": json.loads}
@@ -107,7 +115,7 @@ def blocks(text: str) -> list[Block]:
             language = "generated" if BEGIN.match(before) else fence[3]
             found.append(block(at + 2, language, inside, before))
             at = end
-        elif line.startswith("    ") and at and not lines[at - 1].strip() and not re.match(r" *([*-]|\d+\.) ", before):
+        elif line.startswith("    ") and at and begins_code(lines[at - 1]) and not re.match(r" *([*-]|\d+\.) ", before):
             end = next((i for i in range(at, len(lines)) if lines[i].strip() and not lines[i].startswith("    ")), -1)
             end = len(lines) if end < 0 else end
             found.append(block(at + 1, "indented", [each[4:] for each in lines[at:end]], before))
@@ -116,6 +124,11 @@ def blocks(text: str) -> list[Block]:
             before = lines[at]
         at += 1
     return found
+
+
+def begins_code(above: str) -> bool:
+    """Whether indented lines below this one are code: below a blank line, or a remark of ours."""
+    return not above.strip() or bool(NOT_RUN.fullmatch(above) or ENDS_WITH.fullmatch(above))
 
 
 def block(line: int, language: str, inside: list[str], before: str) -> Block:
