@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ncudiag.model import Columns, LaunchBatch, MetricRow, Pattern
 
-BUDGET_VALUES = 2_000_000  # 16 MB of doubles
+BUDGET_VALUES = 500_000  # 4 MB of doubles: more would cost more in fresh pages of memory than the file does
 _SMALL = 100_000  # below this, sorting in Python is quicker than importing numpy
 _CHUNK_VALUES = 500_000
 _ITEM = 8

@@ -283,10 +283,6 @@ class NumberFormat:
         return data
 
 
-_INFINITE = struct.pack("d", math.inf)
-_MINUS_INFINITE = struct.pack("d", -math.inf)
-
-
 def plain_numbers(text: str | bytes, count: int) -> array[float] | None:
     """Numbers as C's locale writes them, with commas in between.
 
@@ -307,11 +303,8 @@ def plain_numbers(text: str | bytes, count: int) -> array[float] | None:
     try:
         values = from_json(b"[%b]" % text, allow_inf_nan=False)
         # Packed, a list becomes an array in a third of the time that array() takes.
-        packed = struct.pack(f"{count}d", *values)
+        data.frombytes(struct.pack(f"{count}d", *values))
+        # Infinity is what a number beyond the largest becomes.
+        return data if math.isfinite(sum(values)) else None
     except (ValueError, TypeError, OverflowError, struct.error):
         return None
-    # An overflow is looked for in the bytes; a number that has them by chance is only read more carefully.
-    if _INFINITE in packed or _MINUS_INFINITE in packed:
-        return None
-    data.frombytes(packed)
-    return data
