@@ -44,7 +44,7 @@ def run(
     keep_report: given.KeepReport = None, dry_run: given.DryRun = False,
     # the answer, as for explain
     output_format: shared.Format = OutputFormat.TEXT, output: shared.Output = None, top: shared.Top = None,
-    summary: shared.JobSummary = None,
+    plot: shared.Plot = None, summary: shared.JobSummary = None,
     high: shared.High = None, saturated: shared.Saturated = None, borderline: shared.Borderline = None,
     rules: shared.Rules = None, select: shared.Select = None, ignore: shared.Ignore = None,
     needed_bytes: shared.Bytes = None, all_findings: shared.AllFindings = False,
@@ -80,7 +80,7 @@ def run(
         _print_command(target, kernel=kernel, options=profiling)
         return
     output = _for_this_rank(target, output=output, ranks=profiling["ranks"])
-    check_output(output, [name for name in (save, keep_report) if name is not None])
+    _check_outputs(output, plot, [name for name in (save, keep_report) if name is not None], form=output_format)
     choice = OutputOptions(
         format=output_format, output=output, top=top, all_findings=all_findings, with_ncu_rules=with_ncu_rules,
         brief=brief, summary=summary is not None,
@@ -97,9 +97,27 @@ def run(
         arguments=context.obj or [], check_exit_code=check_exit_code,
     )  # fmt: skip
     emit_report(report, choice)
+    if plot is not None:
+        _emit_plot(plot, report, after_text=output is None)
     status = _status(ran, check_exit_code=check_exit_code)
     if status != EXIT_OK:
         raise typer.Exit(status)
+
+
+def _check_outputs(output: str | None, plot: str | None, kept: Sequence[str], *, form: OutputFormat) -> None:
+    """Fail before the program runs where an answer could not be written."""
+    check_output(output, kept)
+    if plot is not None:
+        from ncudiag.cli.plot import check_plot
+
+        check_plot(plot, form=form, output=output, others=kept)
+
+
+def _emit_plot(plot: str, report: Report, *, after_text: bool) -> None:
+    from ncudiag.cli.plot import emit_plot
+    from ncudiag.report.roofline_picture import pictures
+
+    emit_plot(plot, pictures(report), after_text=after_text)
 
 
 def _run(

@@ -238,3 +238,14 @@ def test_as_a_process(says: Says) -> None:
     assert done.stderr.startswith("program output\nnote: ")
     assert "memory-bound" in done.stdout
     assert "program output" not in done.stdout
+
+
+def test_a_plot_of_the_run(says: Says, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Its name is checked before anything runs; nothing to draw is an error behind the answer."""
+    assert execute(["run", "--plot", str(tmp_path / "roof.txt"), "./app"]) == 2
+    assert "program output" not in capfd.readouterr().out
+    sample = FAKE.parents[2] / "sample_reports" / "pytorch-step" / "report.csv"
+    says(log=sample.read_text(encoding="utf-8"))
+    picture = tmp_path / "roof.svg"
+    assert execute(["run", "--plot", str(picture), "./app"]) == 0
+    assert picture.read_text(encoding="utf-8").startswith("<svg")
