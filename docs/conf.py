@@ -51,7 +51,7 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(SkipValidation|PlainSerializer|return_type=.*)"),
 ]
 
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "attrs_block"]
+myst_enable_extensions = ["colon_fence", "deflist", "attrs_block"]
 myst_heading_anchors = 4
 myst_links_external_new_tab = False
 # CUDA and TOML come without a highlighter of their own name in some versions; the words stand in the fences anyway.

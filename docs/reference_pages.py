@@ -31,6 +31,7 @@ DOCS = Path(__file__).resolve().parent
 PART = re.compile(r"^<!-- generated: ([a-z-]+) -->$", re.MULTILINE)
 SHOWN = re.compile(r"^<!-- begin: COLUMNS=\d+ (.*?) -->\n```\n", re.MULTILINE)
 COLUMNS = 96
+FORMULA = "Formula: "
 FAMILIES = {
     "memory": "Memory",
     "compute": "Compute",
@@ -102,7 +103,8 @@ def derived(metric: Derived) -> Iterator[str]:
     unit = metric.unit or "a plain number"
     yield from (f"{prose(first)} Unit: {unit}.", "")
     for text in rest:
-        yield from (prose(text.removeprefix("Formula: ").join(("**Formula:** ", "")) if is_formula(text) else text), "")
+        formula = text.removeprefix(FORMULA)
+        yield from (f"{'**Formula:** ' if formula != text else ''}{prose(formula)}", "")
     if metric.asks_user:
         yield from ("Needs the bytes that the algorithm has to move (`--bytes`).", "")
     if metric.needs:
@@ -111,11 +113,6 @@ def derived(metric: Derived) -> Iterator[str]:
         yield ""
         if len(ways) > 1:
             yield from (*(f"{number}. `{way}`" for number, way in enumerate(ways, 1)), "")
-
-
-def is_formula(text: str) -> bool:
-    """Whether a paragraph of a docstring gives the formula."""
-    return text.startswith("Formula: ")
 
 
 def paragraphs(docstring: str) -> list[str]:

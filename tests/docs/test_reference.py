@@ -46,6 +46,7 @@ def test_every_command_is_in_the_command_line_reference() -> None:
 def test_every_derived_metric_has_a_formula_or_says_what_it_counts() -> None:
     text = reference_pages.derived_metrics()
     assert re.findall(r"^### `(derived:\w+)`$", text, re.MULTILINE) == list(all_derived())
+    assert text.count("\n**Formula:** ") >= len(all_derived()) / 2
 
 
 def test_every_gpu_is_listed_with_its_source() -> None:
