@@ -8,6 +8,7 @@ exactly that item: a fresh process takes the next one, nothing else is lost and 
 from __future__ import annotations
 
 import multiprocessing
+import os
 import pickle
 import signal
 import sys
@@ -16,7 +17,7 @@ from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+    from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
     from multiprocessing.connection import Connection
     from multiprocessing.context import BaseContext
     from multiprocessing.process import BaseProcess
@@ -180,7 +181,7 @@ class _Workers(Generic[R]):
     def _started(self) -> _Worker:
         self._free -= 1
         ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=serve, args=(theirs, self._work), daemon=True)  # type: ignore[attr-defined]
+        process = self._context.Process(target=serve, args=(theirs, self._work, dict(os.environ)), daemon=True)  # type: ignore[attr-defined]
         with without_interrupts():
             process.start()
         # The process has it now; with our copy open we would never notice its death.
@@ -197,15 +198,19 @@ class _Workers(Generic[R]):
         return code
 
 
-def serve(pipe: Connection, work: Callable[[str], object]) -> None:
+def serve(pipe: Connection, work: Callable[[str], object], environment: Mapping[str, str] | None = None) -> None:
     """What a process does: take an item, send what came of it, until nobody is there any more.
 
     Args:
         pipe: items come as pickles; a pickle of (whether it worked, result or exception) goes back.
         work: what to do.
+        environment: of the process that asks: the server that forks has the one of its own start. None to leave it.
     """
     import gc
 
+    if environment is not None:
+        os.environ.clear()
+        os.environ.update(environment)
     # What was imported stays to the end and need not be looked through for garbage.
     gc.freeze()
     with suppress(EOFError, OSError):

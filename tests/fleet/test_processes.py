@@ -22,11 +22,12 @@ ITEMS = [str(number) for number in range(30)]
 
 
 class OddError(Exception):
-    """Cannot be pickled and read again: its class wants two arguments."""
+    """Cannot be pickled: it holds what belongs to one process."""
 
     def __init__(self, one: str, two: str) -> None:
         """Keep them as one."""
         super().__init__(one + two)
+        self.lock = threading.Lock()
 
 
 def doubled(item: str) -> str:
@@ -81,6 +82,18 @@ def endless(item: str) -> str:
 @pytest.mark.parametrize("jobs", [1, 4])
 def test_results_come_in_order(jobs: int) -> None:
     assert list(in_order(doubled, ITEMS, jobs=jobs)) == [item * 2 for item in ITEMS]
+
+
+def environment(name: str) -> str | None:
+    """A variable, as the process sees it."""
+    return os.environ.get(name)
+
+
+def test_processes_have_the_environment_of_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server that forks them may have started long before."""
+    assert list(in_order(environment, ["NCUDIAG_TEST_VARIABLE"], jobs=1)) == [None]
+    monkeypatch.setenv("NCUDIAG_TEST_VARIABLE", "yes")
+    assert list(in_order(environment, ["NCUDIAG_TEST_VARIABLE"], jobs=1)) == ["yes"]
 
 
 def test_nothing_to_do() -> None:
