@@ -40,6 +40,8 @@ NOT_LOWEST = NOT_INSTALLED | {"mcp"}
 TOOLS = re.compile(r"(?:pytest|pytest-xdist|hypothesis|jsonschema|junitparser)\b(?!-)")
 CORE = ("tests/test_api.py", "tests/samples", "tests/cli")
 TYPING_S = 120
+# pytest's setting, with the examples that tests of several folders share.
+PATHS = "pythonpath=sample_reports docs tests/report"
 COPIED = ("tests", "sample_reports", "docs", "rules", "pyproject.toml")
 
 
@@ -104,9 +106,20 @@ def core_of_the_suite(programs: Path, *options: str) -> None:
                 shutil.copy(source, away / part)
         # Real reports and the real ncu are the business of the main run.
         environment = {name: value for name, value in os.environ.items() if name != "CI"}
-        # Examples that tests of several folders share.
-        environment["PYTHONPATH"] = str(away / "tests" / "report")
-        argv = (str(programs / "pytest"), "-q", "-n", "2", "-r", "f", "-p", "no:cacheprovider", *options, *CORE)
+        argv = (
+            str(programs / "pytest"),
+            "-q",
+            "-n",
+            "2",
+            "-r",
+            "f",
+            "-p",
+            "no:cacheprovider",
+            "-o",
+            PATHS,
+            *options,
+            *CORE,
+        )
         done = subprocess.run(argv, cwd=away, env=environment, check=False)
         if done.returncode:
             sys.exit(f"installs: the core of the suite fails in {programs.parent.name}")
