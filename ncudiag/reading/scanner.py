@@ -18,12 +18,12 @@ from ncudiag.reading.raw import RawReader
 from ncudiag.reading.reader import Context, Reader
 from ncudiag.reading.rows import is_balanced
 from ncudiag.reading.summary import SummaryReader
-from ncudiag.reading.text_page import TextPage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ncudiag.model import Launch, LaunchBatch, ReportFormat
+    from ncudiag.reading.text_page import TextPage
 
 _LINES_IN_A_ROW = 64
 _CUT_ID = re.compile(r'"[0-9]*"?')
@@ -55,7 +55,9 @@ class Scanner:
         self._held = Held(self.namer, self.notices, fast=fast)
         self._place = Place()
         self._context = Context(self.notices, self.namer, self._held, self._place, fast=fast)
-        self._text = TextPage(mark, self._place, fast=fast)
+        self._fast = fast
+        # The reader of the plain text page; most files begin with the header of a CSV page and need none.
+        self._text: TextPage | None = None
         self._reader: Reader | None = None
         self._readers: dict[int, Reader] = {}
         # A row whose quotes did not close yet: its cell may hold a line break.
@@ -83,7 +85,7 @@ class Scanner:
             self._line(unended, ended=False)
         self._place.leave_block(at)
         yield from self._released(everything=False)
-        if not self.headers:
+        if not self.headers and self._text is not None:
             yield from self._text.launches.release(everything=False)
 
     def finish(self, *, damaged: str | None) -> Iterator[Launch | LaunchBatch]:
@@ -107,6 +109,8 @@ class Scanner:
     def _text_launches(self, damaged: str | None) -> Iterator[Launch | LaunchBatch]:
         """The launches of the plain text page; a CSV page in the same file says the same more exactly."""
         text = self._text
+        if text is None:
+            return
         self.source_page = self.source_page or text.source_page
         if self.launches and not text.launches.handed_on:
             self.log.foreign += text.lines
@@ -120,7 +124,7 @@ class Scanner:
     @property
     def format(self) -> ReportFormat:
         """What the file turned out to be: the page of its first launch."""
-        if self._first is None and self._text.launches.handed_on:
+        if self._first is None and self._text is not None and self._text.launches.handed_on:
             return "text"
         layout = self._first.header.layout if self._first else "source"
         formats: dict[Layout, ReportFormat] = {"raw": "raw-csv", "summary": "summary-csv", "source": "source-csv"}
@@ -138,7 +142,8 @@ class Scanner:
         if self._pending and self._goes_on(line):
             return
         if not line or line.isspace():
-            self._text.blank()
+            if self._text is not None:
+                self._text.blank()
             return
         if line.startswith("=="):
             self.log.take(line)
@@ -147,9 +152,16 @@ class Scanner:
         if header is not None:
             self._begin(header)
         elif self._reader is None:
-            self.log.take(line, foreign=not self._text.take(line, ended=ended))
+            self.log.take(line, foreign=not self._text_page().take(line, ended=ended))
         elif not self._row(line, self._reader, ended=ended):
             self.log.take(line)
+
+    def _text_page(self) -> TextPage:
+        if self._text is None:
+            from ncudiag.reading.text_page import TextPage
+
+            self._text = TextPage(self._mark, self._place, fast=self._fast)
+        return self._text
 
     def _row(self, line: str, reader: Reader, *, ended: bool) -> bool:
         """Take a line under a header; False if it is foreign."""
@@ -210,7 +222,7 @@ class Scanner:
         self.headers += 1
         numbers = NumberFormat(self._mark, raw=header.layout != "details")
         # Launches of a long text page may have been handed on before.
-        number = len(self._readers) + (self._text.launches.handed_on > 0)
+        number = len(self._readers) + (self._text is not None and self._text.launches.handed_on > 0)
         block = Block(number, header, numbers, labels=header.layout != "raw")
         self._held.new_format(numbers)
         match header.layout:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ncudiag.report import words
-from ncudiag.report.gate_text import gate_lines
 from ncudiag.report.page import NARROWEST, Page
 from ncudiag.report.quantities import count
 from ncudiag.report.text_kernel import block
@@ -54,7 +53,10 @@ def render_text(
         )
         lines += ["", *about]
     lines += _rest(page, report, top=top)
-    lines += gate_lines(page, report.gate)
+    if report.gate is not None:
+        from ncudiag.report.gate_text import gate_lines
+
+        lines += gate_lines(page, report.gate)
     return "\n".join(line.rstrip(" ") for line in lines) + "\n"
 
 
