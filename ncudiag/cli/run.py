@@ -80,7 +80,8 @@ def run(
         _print_command(target, kernel=kernel, options=profiling)
         return
     output = _for_this_rank(target, output=output, ranks=profiling["ranks"])
-    _check_outputs(output, plot, [name for name in (save, keep_report) if name is not None], form=output_format)
+    kept = [name for name in (save, keep_report) if name is not None]
+    _check_outputs(output, plot, [*kept, *_own_files(target)], form=output_format)
     choice = OutputOptions(
         format=output_format, output=output, top=top, all_findings=all_findings, with_ncu_rules=with_ncu_rules,
         brief=brief, summary=summary is not None,
@@ -111,6 +112,12 @@ def _check_outputs(output: str | None, plot: str | None, kept: Sequence[str], *,
         from ncudiag.cli.plot import check_plot
 
         check_plot(plot, form=form, output=output, others=kept)
+
+
+def _own_files(target: Sequence[str]) -> list[str]:
+    from ncudiag.ncu.programs import own_files
+
+    return own_files(target)
 
 
 def _emit_plot(plot: str, report: Report, *, after_text: bool) -> None:

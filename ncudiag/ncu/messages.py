@@ -245,7 +245,8 @@ def _without_a_message(log: Log, environment: Environment | None) -> tuple[Error
             f'Profiling "{log.last_kernel}"',
         )
     if log.profiled:
-        tables = " (it is there as text tables)" if any("Section: " in line for line in log.foreign) else ""
+        # Tables that can be read would have been: they are without their rulers, or behind a mark of a launcher's.
+        tables = ", nor as text tables that can be read" if any("Section: " in line for line in log.foreign) else ""
         return (
             "csv-not-in-log",
             f"{log.profiled} kernel(s) were profiled, but their data is not in this log as CSV{tables}.",

@@ -21,7 +21,7 @@ from ncudiag.ncu.locate import NcuInstall, find_ncu
 from ncudiag.ncu.log import read_log
 from ncudiag.ncu.outcome import Said, failure, run_warnings
 from ncudiag.ncu.presets import preset_metrics
-from ncudiag.ncu.programs import rank_of
+from ncudiag.ncu.programs import own_files, rank_of
 from ncudiag.ncu.remedies import complete
 from ncudiag.ncu.request import check_request, check_version, gives
 from ncudiag.ncu.scratch import Scratch, make_scratch
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 NO_NCU = "ncu"
 """The first word of a dry run where no ncu was found."""
+_ELSEWHERE = "Choose another file."
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,7 @@ def profile(
     install, metrics, launch = _prepare(request, ncu=ncu, timeout=timeout, names=names)
     rank = None if launch else rank_of(names)
     saved, kept = (None if path is None else _writable(ranked(Path(path), rank)) for path in (save, keep_report))
+    _check_apart(saved, kept, request.target)
     machine = detect(names) if environment is None else environment
     if machine.mig and request.clock_control is None and not gives(request.extra, "--clock-control"):
         # The clocks of a slice cannot be locked; ncu would end the program over it.
@@ -300,6 +302,18 @@ def _full(place: Path, error: OSError) -> NcudiagError:
 def _shown(asked: str | os.PathLike[str], written: Path) -> Path:
     """The name as it was given, with the rank that was put in."""
     return Path(asked).with_name(written.name)
+
+
+def _check_apart(saved: Path | None, kept: Path | None, target: tuple[str, ...]) -> None:
+    """Nothing may be written over the program, or over the other file; devices take both."""
+    own = {os.path.realpath(name) for name in own_files(target)}
+    for option, path in (("--save", saved), ("--keep-report", kept)):
+        if path is not None and os.path.realpath(path) in own:
+            raise UsageError("usage", f"{option} {path.name} would replace a file of the program.", _ELSEWHERE)
+    if saved is None or kept is None or (saved.exists() and not saved.is_file()):
+        return
+    if os.path.realpath(saved) == os.path.realpath(kept):
+        raise UsageError("usage", f"--save and --keep-report both name {saved.name}.", _ELSEWHERE)
 
 
 def _writable(path: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -50,6 +51,13 @@ def with_interpreter(target: Sequence[str]) -> str | None:
     if not words:
         words = {".py": ["python"], ".sh": ["bash"], ".bash": ["bash"], ".jl": ["julia"]}.get(path.suffix, [])
     return shlex.join([*words, *target]) if words else None
+
+
+def own_files(target: Sequence[str]) -> list[str]:
+    """The files that a command consists of or works on: its program, scripts and inputs, as far as words name them."""
+    named = [shutil.which(target[0]) or target[0], *target]
+    # Unlike pathlib's, this one takes words that no file name can be.
+    return [word for word in named if os.path.isfile(word)]  # noqa: PTH113 - see above
 
 
 # In order: what names a rank of this very program before what an outer layer may have set.

@@ -7,6 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ncudiag.errors import BinaryReportError, EmptyReportError, ErrorCode, ReportError
+from ncudiag.reading.text_lines import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,6 +21,8 @@ _COLLECT = (
 )
 # The two kinds of lines that open a kernel and a section on ncu's page for people.
 _TEXT_PAGE = re.compile(r"\s*\S.*, Context \d+, Stream \d+| {4}Section: \S")
+# The same behind a mark that a launcher or a logger puts in front of every line.
+_MARKED_PAGE = re.compile(r"(\S.{0,58}?) +Section: \S")
 _TABLE_LINE = re.compile(r"^[^\s=][^\n]*[,;\t]")
 
 
@@ -152,6 +155,15 @@ def _misled(shown: str, log: Log, lines: Sequence[str]) -> _Cause | None:
             "csv-not-in-log",
             f"ncu wrote a report file ({name}) instead of CSV",
             f"Print it as CSV: `{_convert(name)} > report.csv`.",
+        )
+    if mark := next((found[1] for line in lines if (found := _MARKED_PAGE.match(plain(line)))), ""):
+        return (
+            "csv-not-in-log",
+            f"{shown} is ncu's page for people with a mark in front of its lines ({mark!r})",
+            (
+                "Take the mark away, so that every line begins as ncu printed it (several processes: into a file for "
+                "each), as with `cut -c N-`; or let ncu write the log itself: --log-file FILE."
+            ),
         )
     if any(_TEXT_PAGE.match(line) for line in lines):
         return (

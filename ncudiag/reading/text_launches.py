@@ -137,6 +137,8 @@ class TextLaunches:
 
     def close(self) -> None:
         """No more lines of the open launch come."""
+        if self._draft is not None and self._draft.rules and not self._draft.columns and not self._draft.cut:
+            self.damaged("no table can be read (are the lines of --- gone?)")
         draft, self._draft = self._draft, None
         if draft is not None:
             self._held.open(self._count, draft)

@@ -53,9 +53,12 @@ class LaunchLine(NamedTuple):
 
 
 def plain(line: str) -> str:
-    """A line without a terminal's colours, a mail's quotation marks, a runner's time stamp and tabulators."""
+    """A line without a terminal's colours, quotation marks, a runner's time stamp, tabulators and hard blanks."""
     if "\x1b" in line:
         line = _COLOURS.sub("", line)
+    if "\xa0" in line:
+        # Browsers and forums keep blanks apart with it.
+        line = line.replace("\xa0", " ")
     if line.startswith(">"):
         line = line[_QUOTED.match(line).end() :]  # type: ignore[union-attr]  # it begins so
     if line[10:11] == "T" and (time := _TIME.match(line)):
