@@ -62,6 +62,10 @@ class GateOutputs:
         """
         taken = list(others)
         for option, name in (("--junit", self.junit), ("--sarif", self.sarif)):
+            if name == "-":  # as --output writes to standard output
+                raise UsageError(
+                    "usage", f"{option} - is no file: standard output is the answer's", f"Name a file behind {option}."
+                )
             check_output(name, taken, option=option)
             taken += [] if name is None else [name]
         if resume and (self.junit is not None or self.about_findings):

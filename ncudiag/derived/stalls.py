@@ -50,6 +50,11 @@ def stall_metric(reason: str) -> str:
     return reason.join(_PER_ISSUE)
 
 
+def stall_of(metric: str) -> str | None:
+    """The stall reason that a metric of ncu is about, None where it is about none."""
+    return _between(metric, _PER_WARP) or _between(metric, _PER_ISSUE)
+
+
 def _between(name: str, ends: tuple[str, str]) -> str | None:
     first, last = ends
     if name.startswith(first) and name.endswith(last):

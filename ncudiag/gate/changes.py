@@ -128,16 +128,16 @@ def check_comparison(gates: ChangeGates, comparison: Comparison, unanswered: Una
     checks: list[Check] = []
     met: set[int] = set()
     for rank, pair in enumerate(comparison.pairs, start=1):
-        number, limit = _limit(gates, pair.kernel, pair.kernel_before)
-        if limit is not None:
+        for number, limit in _limits(gates, pair.kernel, pair.kernel_before):
             checks.append(_check(_gate_name(limit), pair, rank, _regression(pair, limit), _filter(gates, number)))
-        met |= set() if number is None else {number}
+            met |= set() if number is None else {number}
         checks += [_check(test.text, pair, rank, _changed(test, pair, unanswered)) for test in gates.criteria]
     for alone in comparison.only_before:
-        number, limit = _limit(gates, alone.kernel)
-        met |= set() if number is None else {number}
-        if limit is not None:
-            checks.append(_gone(alone.kernel, limit, _filter(gates, number)))
+        for number, limit in _limits(gates, alone.kernel):
+            checks.append(_gone(_gate_name(limit), alone.kernel, limit, _filter(gates, number)))
+            met |= set() if number is None else {number}
+        times = [test for test in gates.criteria if isinstance(test, ChangeTest) and test.word == "regressed"]
+        checks += [_gone(test.text, alone.kernel) for test in times]
     known = unanswered.names if unanswered.filtered else ()
     for number, budget in enumerate(gates.budgets):
         excused = budget.budget.optional or any(budget.matches(*names) for names in known)
@@ -147,12 +147,16 @@ def check_comparison(gates: ChangeGates, comparison: Comparison, unanswered: Una
     return gate_of(tuple(checks))
 
 
-def _limit(gates: ChangeGates, *kernels: KernelIdentity) -> tuple[int | None, float | None]:
-    """The first budget about a kernel, and its limit; else the limit for all."""
-    for number, budget in enumerate(gates.budgets):
-        if any(budget.matches(kernel.name, kernel.short_name) for kernel in kernels):
-            return number, budget.max_regression
-    return None, gates.max_regression
+def _limits(gates: ChangeGates, *kernels: KernelIdentity) -> list[tuple[int | None, float]]:
+    """The limits of all budgets about a kernel, each with the budget's number; else the limit for all."""
+    limits: list[tuple[int | None, float]] = [
+        (number, budget.max_regression)
+        for number, budget in enumerate(gates.budgets)
+        if budget.max_regression is not None
+        and any(budget.matches(kernel.name, kernel.short_name) for kernel in kernels)
+    ]
+    general = gates.max_regression
+    return limits or ([] if general is None else [(None, general)])
 
 
 def _filter(gates: ChangeGates, number: int | None) -> str | None:
@@ -179,16 +183,16 @@ def _check(gate: str, pair: Pair, rank: int, answer: Answer, budget: str | None 
     )
 
 
-def _gone(kernel: KernelIdentity, limit: float, budget: str | None) -> Check:
+def _gone(gate: str, kernel: KernelIdentity, limit: float | None = None, budget: str | None = None) -> Check:
     return Check.model_construct(
-        gate=_gate_name(limit),
+        gate=gate,
         kernel=kernel.name,
         budget=budget,
         outcome="indeterminate",
         message="it is only before, so nothing shows that it did not get slower; "
         "a kernel that is gone on purpose needs a new baseline",
         limit=limit,
-        unit="",
+        unit=None if limit is None else "",
     )
 
 

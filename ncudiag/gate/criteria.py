@@ -225,6 +225,12 @@ def _fitting(name: str, unit: str, limit: Limit, *, where: str) -> float:
             raise UsageError(
                 "usage", f"{where}: {name} needs a unit", "As in 'duration>1.5ms'; duration_ns needs none."
             )
+        if unit == SHARE and limit.value > 1:
+            raise UsageError(
+                "usage",
+                f"{where}: {name} lies between 0 and 1, so {limit.value:g} may mean percent or not",
+                f"Write {limit.value:g}% or a fraction, as in '{name}>30%' or '{name}>0.3'.",
+            )
         return limit.value
     if unit == SHARE and limit.unit == "%":
         return limit.value / 100

@@ -8,13 +8,15 @@ from functools import lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING, assert_never
 
+from ncudiag.derived.latency_stalls import MEANING as STALL_MEANING
+from ncudiag.derived.stalls import NOT_STALLS, stall_of
 from ncudiag.diagnose.checks import Check
 from ncudiag.diagnose.findings import unit_of
 from ncudiag.diagnose.grouping import DURATION
 from ncudiag.diagnose.missing import FOR_REASON
 from ncudiag.errors import UsageError
 from ncudiag.gate import gaps
-from ncudiag.gate.criteria import UNKNOWN_REASONS, NumberTest, ReasonTest, RuleTest, VerdictTest
+from ncudiag.gate.criteria import STALL, UNKNOWN_REASONS, NumberTest, ReasonTest, RuleTest, VerdictTest
 from ncudiag.gate.fields import SHARE, fields
 from ncudiag.gate.limits import shown
 
@@ -117,12 +119,16 @@ def _how(collect: str | None) -> str:
 
 
 def check_labels(criteria: Sequence[Criterion], kernels: Sequence[Kernel], *, where: str) -> None:
-    """Refuse a name that is neither a number of ours nor spelled like a metric, unless the report has it.
+    """Refuse a name that is neither a number of ours nor spelled like a metric, and a stall that ncu has not.
+
+    What the report itself has is never refused: a newer ncu has more of both.
 
     Raises:
-        UsageError: no kernel has a metric of that name.
+        UsageError: no kernel has a metric of that name, or measures that stall.
     """
     for criterion in criteria:
+        if isinstance(criterion, ReasonTest):
+            _check_stall(criterion, kernels, where=where)
         if not isinstance(criterion, NumberTest) or not criterion.is_label:
             continue
         names = {name: None for kernel in kernels for name in kernel.entry.metrics}
@@ -134,6 +140,20 @@ def check_labels(criteria: Sequence[Criterion], kernels: Sequence[Kernel], *, wh
                 f"{where}: there is no number {criterion.name!r}",
                 f"{meant}A gate compares one of {', '.join(fields())}, or a metric under the name that it has in ncu.",
             )
+
+
+def _check_stall(test: ReasonTest, kernels: Sequence[Kernel], *, where: str) -> None:
+    _, _, name = test.reason.partition(f"{STALL}:")
+    measured = {reason for kernel in kernels for metric in kernel.entry.metrics if (reason := stall_of(metric))}
+    known = {*STALL_MEANING, *measured} - NOT_STALLS
+    if name and name not in known:
+        near = get_close_matches(name, sorted(known), n=3)
+        meant = f"Nearest: {', '.join(f'{STALL}:{word}' for word in near)}. " if near else ""
+        raise UsageError(
+            "usage",
+            f"{where}: ncu has no stall {name!r}",
+            f"{meant}There are {', '.join(sorted(known))}; {STALL} alone stands for any.",
+        )
 
 
 def _answer(criterion: Criterion, kernel: Kernel, units: Mapping[str, str]) -> Answer:

@@ -197,6 +197,12 @@ def _nothing(shown: str, log: Log, lines: Sequence[str], found: Findings) -> _Ca
             f"{shown} is in no known encoding: {found.bad_encoding}",
             "Save it as UTF-8 (`iconv -f ENCODING -t UTF-8`), or let ncu write it itself with --log-file.",
         )
+    if lines[0].lstrip().startswith(("{", "[")) and any('"schema_version"' in line for line in lines):
+        return (
+            "not-an-ncu-report",
+            f"{shown} is JSON that ncudiag wrote, not a report of ncu",
+            "`ncudiag show` renders a saved answer. Anything else needs the report of ncu that it was made from.",
+        )
     kind = "a table, but none that ncu prints" if _TABLE_LINE.match(lines[0]) else "no output of ncu"
     return (
         "not-an-ncu-report",

@@ -67,7 +67,7 @@ def test_a_missing_number_never_passes(name: str, op: str, value: float | None) 
     """Whatever the operator: not below 80 is not what a missing number says."""
     if name == "launch_count":
         return  # there is always one
-    unit = "ms" if name == "duration" else ""
+    unit = {"duration": "ms", "time_share": "%"}.get(name, "")
     entry = kernel(verdict="unknown", clock_hz=None, registers_per_thread=None)
     if value is not None:
         metrics = dict.fromkeys((*entry.metrics, "dram__bytes.sum"), value)
