@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,10 @@ from hypothesis import settings
 # Machines differ and are shared: how long one example takes says nothing about the code.
 settings.register_profile("ncudiag", deadline=None)
 settings.load_profile("ncudiag")
+
+# Where a shell starts the tests in the background, interrupts are ignored, and all programs under test would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

@@ -12,6 +12,7 @@ import os
 import pickle
 import signal
 import sys
+import tempfile
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from typing import Self
 
 R = TypeVar("R")
+
+_LONGEST_FOLDER = 64
 
 AHEAD = 16
 """Results for each process that may wait for an earlier one."""
@@ -236,7 +239,9 @@ def _context(preload: Sequence[str]) -> BaseContext:
 
     Never forked from this process: it may have threads (progress, a notebook).
     """
-    if "forkserver" not in multiprocessing.get_all_start_methods():
+    # The clean one listens on a socket in the temporary folder, whose name has room for about a hundred bytes.
+    roomy = len(os.fsencode(tempfile.gettempdir())) <= _LONGEST_FOLDER
+    if "forkserver" not in multiprocessing.get_all_start_methods() or not roomy:
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(list(preload))

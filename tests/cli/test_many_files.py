@@ -91,6 +91,22 @@ def test_processes_change_nothing(form: str, runs: Path, capsys: Capture) -> Non
         ]  # fmt: skip
 
 
+def test_a_long_temporary_folder(runs: Path) -> None:
+    """The socket of a process that forks others would not fit into it."""
+    folder = runs / ("x" * 120)
+    folder.mkdir()
+    done = subprocess.run(
+        [*COMMAND, "explain", "runs/r*.csv", "--format", "csv", "--jobs", "2"],
+        cwd=runs,
+        env={**os.environ, "TMPDIR": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("saxpy") >= 2
+
+
 def test_standard_input_among_many(runs: Path) -> None:
     """Only the first process has it; an open file of the shell likewise."""
     with (runs / "runs" / "r0.csv").open("rb") as file:
