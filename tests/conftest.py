@@ -13,7 +13,7 @@ from hypothesis import settings
 settings.register_profile("ncudiag", deadline=None)
 settings.load_profile("ncudiag")
 
-# Where a shell starts the tests in the background, interrupts are ignored, and all programs under test would inherit that.
+# A shell that starts the tests in the background lets interrupts be ignored, and the programs under test inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
