@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import filecmp
+import gzip
 import os
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
@@ -16,6 +18,7 @@ from ncudiag.reading import SourceLike
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from io import BufferedReader
 
     from ncudiag.diagnose import Diagnosed, Options
     from ncudiag.model import Launch, LaunchBatch
@@ -24,6 +27,8 @@ OneSource: TypeAlias = SourceLike | Profile
 SideLike: TypeAlias = OneSource | Sequence[OneSource]
 
 _IN_EVERY_HEADER = "Kernel Name"
+_GZIP = b"\x1f\x8b"
+_BLOCK = 1 << 16
 
 
 def side_of(
@@ -98,9 +103,29 @@ def _is_copy(one: OneSource, other: OneSource) -> bool:
         return False
     try:
         both = Path(one).is_file() and Path(other).is_file()
-        return both and filecmp.cmp(one, other, shallow=False)
-    except (OSError, ValueError):  # it cannot be read, or is CSV text; reading it will say so
+        return both and (filecmp.cmp(one, other, shallow=False) or _is_packed_copy(one, other))
+    except (OSError, ValueError, EOFError, zlib.error):  # unreadable, or CSV text; reading it will say so
         return False
+
+
+def _is_packed_copy(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+    """Whether two files differ only in being gzipped: one of them, or both at different times."""
+    if not (_is_gzip(one) or _is_gzip(other)):
+        return False
+    with _unpacked(one) as first, _unpacked(other) as second:
+        while (block := first.read(_BLOCK)) == second.read(_BLOCK):
+            if not block:
+                return True
+    return False
+
+
+def _unpacked(file: str | os.PathLike[str]) -> gzip.GzipFile | BufferedReader:
+    return gzip.GzipFile(file) if _is_gzip(file) else Path(file).open("rb")
+
+
+def _is_gzip(file: str | os.PathLike[str]) -> bool:
+    with Path(file).open("rb") as stream:
+        return stream.read(len(_GZIP)) == _GZIP
 
 
 class _Named(Opened):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,8 +14,6 @@ import ncudiag
 from ncudiag.errors import ProfilingError, ReportError, UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ncudiag.compare.comparison import Comparison, Pair
 
 NS = "gpu__time_duration.sum"
@@ -89,6 +89,23 @@ def test_a_copy_is_no_further_measurement(tmp_path: Path) -> None:
     assert copy in copied.before.warnings[-1].message
     read = ncudiag.read(first)
     assert one(ncudiag.compare([read, read], after)) == one(alone)
+
+
+def test_a_gzipped_copy_is_no_further_measurement(tmp_path: Path) -> None:
+    first, after = file(tmp_path / "a.csv", 100_000), file(tmp_path / "b.csv", 90_000)
+    text = (tmp_path / "a.csv").read_bytes()
+    packed, again, other, cut = (str(tmp_path / f"{name}.csv.gz") for name in ("a", "again", "other", "cut"))
+    Path(packed).write_bytes(gzip.compress(text, mtime=1))
+    Path(again).write_bytes(gzip.compress(text, mtime=2))
+    Path(other).write_bytes(gzip.compress((tmp_path / "b.csv").read_bytes()))
+    Path(cut).write_bytes(gzip.compress(text)[:-12])
+    alone = ncudiag.compare(first, after)
+    for side in ([first, packed], [packed, first], [packed, again]):
+        copied = ncudiag.compare(side, after)
+        assert one(copied).reasons == one(alone).reasons == ("one-launch-each",)
+        assert [each.code for each in copied.before.warnings] == ["repeat-ignored"]
+    assert one(ncudiag.compare([first, other], after)).launches.before == 2
+    assert not [each for each in ncudiag.compare([first, cut], after).before.warnings if each.code == "repeat-ignored"]
 
 
 def test_any_kind_of_source_is_one_of_several(tmp_path: Path) -> None:

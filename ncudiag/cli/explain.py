@@ -85,7 +85,7 @@ def explain(
         **shared.failing(fail_on),
         needed_bytes=shared.parse_bytes(needed_bytes),
         needed_flops=needed_flops,
-        locale=locale, ncu=ncu, with_host=with_host, brief=brief,
+        locale=locale, ncu=ncu, with_host=with_host, brief=brief and output_format == "json",
         **shared.chosen(
             no_config=no_config, rules=rules, select=select, ignore=ignore,
             high=high, saturated=saturated, borderline=borderline,

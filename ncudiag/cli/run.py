@@ -93,8 +93,9 @@ def run(
     )  # fmt: skip
     chosen.pop("budgets", None)  # a run measures; explain and compare judge
     diagnosing = {"kernel": kernel or None, "top": top, "needed_bytes": shared.parse_bytes(needed_bytes)}
+    is_brief = brief and output_format is OutputFormat.JSON
     report, ran = _run(
-        target, profiling, {**diagnosing, "with_host": with_host, "brief": brief, **chosen},
+        target, profiling, {**diagnosing, "with_host": with_host, "brief": is_brief, **chosen},
         arguments=context.obj or [], check_exit_code=check_exit_code,
     )  # fmt: skip
     emit_report(report, choice)

@@ -263,9 +263,11 @@ def _with_names(so_far: Diagnosis, whole: Diagnosis) -> Diagnosis:
 
 
 def _with_metrics(so_far: Diagnosis, whole: Diagnosis) -> Diagnosis:
-    """The metrics that the verdict and the findings used, under their ncu names."""
+    """The metrics that the verdict used, under their ncu names, also of a report that has all of them."""
+    decided = {item.metric for item in whole.evidence}
     used = (*so_far.evidence, *(item for finding in so_far.findings for item in finding.evidence))
-    more = {item.metric: whole.metrics[item.metric] for item in used if item.metric in whole.metrics}
+    names = dict.fromkeys(item.metric for item in used if item.metric in decided)
+    more = {name: whole.metrics[name] for name in names if whole.metrics.get(name) is not None}
     return so_far.model_copy(update={"metrics": {**so_far.metrics, **more}}) if more else so_far
 
 

@@ -93,7 +93,7 @@ def test_every_option_is_handed_on(handed: dict[str, Any]) -> None:
         "--section S --section T --launch-skip 3 --nvtx "
         "--nvtx-include r/ --devices 0,1 --replay-mode range --cache-control none "
         "--clock-control base --ranks 0,2-3 --keep-report r.ncu-rep "
-        "--top 2 --high 70 --saturated 90 --borderline 3 --with-host --brief "
+        "--top 2 --high 70 --saturated 90 --borderline 3 --with-host --format json --brief "
         "--rules mine --select MEM --ignore trust,LAT001 --bytes 2e9 --all-findings --with-ncu-rules "
         "--output o.txt app"
     )
@@ -135,7 +135,7 @@ def test_every_option_is_handed_on(handed: dict[str, Any]) -> None:
         "brief": True,
         "report": REPORT,
     }
-    assert (to.format, to.output, to.top) == ("text", "o.txt", 2)
+    assert (to.format, to.output, to.top) == ("json", "o.txt", 2)
     assert (to.all_findings, to.with_ncu_rules) == (True, True)
 
 
