@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from compared_kernels import compared, kernel
 
 from ncudiag.cli.main import execute
+from ncudiag.diagnose.checks import Check, gate_of
+from ncudiag.report.html_page.comparison_page import render_comparison_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,3 +36,17 @@ def test_brief(sample: str, form: str, tmp_path: Path) -> None:
     assert execute(["explain", report, "--no-config", *how, "--output", str(direct)]) == 0
     assert execute(["show", saved, *how, "--output", str(shown)]) == 0
     assert shown.read_bytes() == direct.read_bytes()
+
+
+def test_a_page_of_a_comparison_shows_a_hundred_checks_at_most() -> None:
+    """As every other output of a gate; it listed thousands, as warnings."""
+    check = Check.model_construct(
+        outcome="failed", gate="regressed", budget=None, kernel="<i>", rank=1, message="it is slower"
+    )
+    one = kernel(100e3, 101e3)
+    comparison = compared([one], [one]).model_copy(update={"gate": gate_of((check,) * 130)})
+    page = render_comparison_page(comparison)
+    assert "Gate failed: of 130 checks 130 failed" in page
+    assert page.count("it is slower") == 100
+    assert "30 more checks did not pass; the JSON report has all." in page
+    assert "&lt;i&gt;" in page

@@ -58,6 +58,14 @@ def test_axe_finds_nothing_serious(visit: Visiting, theme: str, width: int) -> N
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_a_narrow_table_is_not_cut_off(visit: Visiting) -> None:
+    """The last letters of "no clear difference" were outside of the box."""
+    page = visit(render_comparison_page(rich()), width=width).page
+    assert page.evaluate(
+        "[...document.querySelectorAll('.scroll')].every(each => each.scrollWidth <= each.clientWidth)"
+    )
+
+
 def test_a_link_opens_its_fold(visit: Visiting) -> None:
     """From the table, and from outside; folds where something changed are open anyway."""
     opened = visit(render_comparison_page(rich()))

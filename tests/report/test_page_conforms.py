@@ -58,7 +58,10 @@ def comparison() -> Comparison:
         for name, times in {"faster": (50, 51), "slower": (200, 201), "same": (100, 101), "new": (7,)}.items()
     ]
     clocks = [kernel(100, 101, name="clock", short_name="clock", clock_hz=hz) for hz in (1.41e9, 1.1e9)]
-    return compared([*before, clocks[0]], [*after, clocks[1]])
+    check = Check.model_construct(
+        outcome="failed", gate="regressed", budget=None, kernel="slower", rank=1, message="it is slower"
+    )
+    return compared([*before, clocks[0]], [*after, clocks[1]]).model_copy(update={"gate": gate_of((check,))})
 
 
 def violations(page: Page) -> list[str]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ncudiag.report import comparison_words as said
-from ncudiag.report import gate_words, words
+from ncudiag.report import words
 from ncudiag.report.html_page.environment import render_page
+from ncudiag.report.html_page.gate_view import gate_view
 from ncudiag.report.quantities import count, duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ncudiag.compare.comparison import Alone, Comparison, Pair
-    from ncudiag.diagnose.checks import Gate
     from ncudiag.model import Source
 
 MOST_UNCHANGED = 200
@@ -43,7 +43,7 @@ def render_comparison_page(comparison: Comparison) -> str:
         before=_side(comparison.before, comparison.before_files),
         after=_side(comparison.after, comparison.after_files),
         warnings=said.warnings(comparison),
-        gate=[] if comparison.gate is None else _gate(comparison.gate),
+        gate=gate_view(comparison.gate),
         no_pair="" if comparison.comparable or not comparison.pairs else said.NO_PAIR,
         rows=_rows(comparison.pairs, ids),
         pairs=[_pair(comparison, pair, number, ids[number]) for number, pair in pairs],
@@ -54,11 +54,6 @@ def render_comparison_page(comparison: Comparison) -> str:
             if entries
         ],
     )
-
-
-def _gate(gate: Gate) -> list[str]:
-    """What the gate says, then each check that did not pass."""
-    return [f"Gate {gate_words.headline(gate)}", *map(gate_words.line, gate.not_passed)]
 
 
 def _in_full(pairs: Sequence[Pair]) -> Iterator[tuple[int, Pair]]:
