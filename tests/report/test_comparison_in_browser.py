@@ -60,7 +60,7 @@ def test_axe_finds_nothing_serious(visit: Visiting, theme: str, width: int) -> N
 
 def test_a_narrow_table_is_not_cut_off(visit: Visiting) -> None:
     """The last letters of "no clear difference" were outside of the box."""
-    page = visit(render_comparison_page(rich()), width=width).page
+    page = visit(render_comparison_page(rich()), width=400).page
     assert page.evaluate(
         "[...document.querySelectorAll('.scroll')].every(each => each.scrollWidth <= each.clientWidth)"
     )
