@@ -37,6 +37,7 @@ _NOTE = 200  # bytes kept free for the warning that says what was left out
 _SENTENCE, _WHY, _NEED = 280, 110, 60
 _IDS, _WARNINGS, _FINDINGS, _GAPS, _CHECKS = 4, 2, 3, 4, 3
 _SHOWN = "shown"
+_SHORTENED = "shortened"
 
 
 class Limits(NamedTuple):
@@ -76,7 +77,10 @@ def brief_json(report: Report) -> str:
 
 def brief(report: Report) -> Report:
     """The report with what matters most, so that :func:`brief_json` keeps to the budget."""
-    budget = BUDGET * max(KERNELS, len(report.kernels)) // KERNELS - _NOTE
+    whole = BUDGET * max(KERNELS, len(report.kernels)) // KERNELS
+    if any(warning.code == _SHORTENED for warning in report.source.warnings) and size(report) < whole:
+        return report  # a saved one that is brief already; it says itself what it left out
+    budget = whole - _NOTE
     for limits in LIMITS:
         least = report.model_copy(
             update={"kernels": (), "focus": (), "source": _source(report, limits), "gate": _gate(report.gate, limits)}
@@ -90,7 +94,7 @@ def brief(report: Report) -> Report:
     shown = least.source.warnings
     if left_out:
         message = f"--brief left out {left_out}."
-        shown = (*shown, SourceWarning.model_construct(code="shortened", message=message))
+        shown = (*shown, SourceWarning.model_construct(code=_SHORTENED, message=message))
     source = least.source.model_copy(update={"warnings": shown})
     return least.model_copy(update={"kernels": tuple(kernels), "source": source})
 

@@ -37,6 +37,10 @@ def test_brief(sample: str, form: str, tmp_path: Path) -> None:
     assert execute(["show", saved, *how, "--output", str(shown)]) == 0
     assert shown.read_bytes() == direct.read_bytes()
 
+    if form == "json":
+        assert execute(["show", str(direct), *how, "--output", str(shown)]) == 0
+        assert shown.read_bytes() == direct.read_bytes(), "it is brief already"
+
 
 def test_a_page_of_a_comparison_shows_a_hundred_checks_at_most() -> None:
     """As every other output of a gate; it listed thousands, as warnings."""
