@@ -9,7 +9,9 @@ Dialect: TypeAlias = Literal["triton", "cutlass", "cublas"]
 
 # Inductor's kernels begin with triton_; Triton up to 2.x appended the specialisation of the arguments (_0d1d2de).
 _TRITON = re.compile(r"^triton_|_\d+d(e?\d+(d|c|e)?)*e?$")
-_CUTLASS = re.compile(r"cutlass", re.IGNORECASE)
+# CuTe's Python DSL begins every kernel's name with kernel_cutlass_, a reduction's too: what follows is the author's own
+# function, which has no epilogue and no threadblock tile of the library's.
+_CUTLASS = re.compile(r"(?<!^kernel_)cutlass", re.IGNORECASE)
 # Names of the library's own kernels: volta_sgemm_..., ampere_h16816gemm_..., sm80_xmma_gemm_..., nvjet_..., and those
 # around them (gemvNSP_kernel, gemv2T_kernel_val, internal::gemvx::kernel, splitKreduce_kernel). A kernel that someone
 # called gemv_kernel is theirs.

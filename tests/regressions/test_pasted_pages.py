@@ -9,6 +9,7 @@ import pytest
 
 from ncudiag import diagnose, run
 from ncudiag.cli.main import execute
+from ncudiag.diagnose.dialect import dialect_of
 from ncudiag.errors import ReportError, UsageError
 
 if TYPE_CHECKING:
@@ -103,3 +104,10 @@ def _ncu(folder: Path) -> str:
     script.write_text("#!/bin/sh\necho 'Version 2024.1.1.0 (build 1)'\n", encoding="utf-8")
     script.chmod(0o755)
     return str(script)
+
+
+def test_a_reduction_of_the_cute_dsl_is_no_matrix_product() -> None:
+    """It was told to fuse its bias into the epilogue, for the prefix that this language gives every kernel."""
+    assert dialect_of("kernel_cutlass_reduce_sum_kernel_last_tensorptrf32gmemo4096") is None
+    assert dialect_of("void cutlass::Kernel2<cutlass_80_tensorop_s16816gemm_f16>(T1::Params)") == "cutlass"
+    assert dialect_of("void cutlass_80_simt_sgemm_128x64_8x5_nn_align1") == "cutlass"
