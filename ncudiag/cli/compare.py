@@ -108,9 +108,13 @@ def _not_comparable(comparison: Comparison) -> ComparisonError:
         "launch shape; each pair says what differs."
     )
     if not comparison.pairs:
+        names = ({alone.kernel.name for alone in side} for side in (comparison.only_before, comparison.only_after))
         hint = (
-            "No kernel has the same full name on both sides, template arguments included; the answer lists the kernels "
-            "of each side. Give two implementations of a kernel the same name to compare them."
+            "A kernel has the same name on both sides, but no launch shape in common, and several of its own: which "
+            "belong together cannot be told. Profile the same grid and block sizes."
+            if set.intersection(*names)
+            else "No kernel has the same full name on both sides, template arguments included; the answer lists the "
+            "kernels of each side. Give two implementations of a kernel the same name to compare them."
         )
     return ComparisonError(
         "not-comparable",

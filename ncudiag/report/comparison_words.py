@@ -77,7 +77,9 @@ def _sources(comparison: Comparison) -> tuple[Source, Source]:
 def counts(comparison: Comparison) -> str:
     """How many pairs there are of each status, and what is on one side only."""
     if not comparison.pairs:
-        facts = ["no kernel is on both sides"]
+        sides = ({alone.kernel.name for alone in side} for side in (comparison.only_before, comparison.only_after))
+        what = "launch shape of a kernel" if set.intersection(*sides) else "kernel"
+        facts = [f"no {what} is on both sides"]
     else:
         found = Counter(map(status, comparison.pairs))
         each = ", ".join(f"{found[word]:,} {word}" for word in (*STATUSES.values(), CANNOT_KNOW) if found[word])

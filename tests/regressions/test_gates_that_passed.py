@@ -117,3 +117,28 @@ def test_a_saved_answer_where_a_report_is_needed(tmp_path: Path) -> None:
     other.write_text('{"name": 1}')
     with pytest.raises(ReportError, match="is no output of ncu"):
         diagnose(other)
+
+
+def test_a_kernel_in_other_shapes_is_on_both_sides(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The answer said that no kernel has the same name."""
+    head = (
+        '"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size",'
+        '"Device","CC","gpu__time_duration.sum"\n"","","","","","","","","","","","ns"\n'
+    )
+    before, after, other = (tmp_path / f"{name}.csv" for name in ("before", "after", "other"))
+    for file, name, grids in ((before, "axpy", [8]), (after, "axpy", [16, 32]), (other, "copy", [8])):
+        file.write_text(
+            head
+            + "".join(
+                f'"{number}","7","app","h","{name}(int)","1","7","(64, 1, 1)","({grid}, 1, 1)","0","9.0","5000"\n'
+                for number, grid in enumerate(grids)
+            )
+        )
+    assert execute(["compare", str(before), str(after), "--no-config"]) == 5
+    out, err = capsys.readouterr()
+    assert "No launch shape of a kernel is on both sides; 1 only before; 2 only after" in out
+    assert "A kernel has the same name on both sides" in err
+    assert execute(["compare", str(before), str(other), "--no-config"]) == 5
+    out, err = capsys.readouterr()
+    assert "No kernel is on both sides" in out
+    assert "No kernel has the same full name" in err
