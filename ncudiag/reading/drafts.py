@@ -229,7 +229,9 @@ class Draft:
         row = naming.row(values.data)
         texts = naming.texts(values, row) if values.texts else _NO_TEXTS
         for name, text in texts.items():
-            if unit := namer.units.get(name):
+            # A metric that was sampled over time may have nothing but its samples: "(0; 0; 1.81; 0)".
+            samples = text.startswith("(") and text.endswith(")")
+            if not samples and (unit := namer.units.get(name)):
                 what = f"{text[:40]!r} is no number, where the unit is {unit}: the metric is missing"
                 notices.add("unreadable-number", f"{name}: {what}")
         if values.failed:

@@ -40,6 +40,14 @@ def test_text_in_a_column_of_numbers_is_said() -> None:
     assert "'seventy'" in warning.message
 
 
+def test_samples_over_time_without_a_total_are_no_damage() -> None:
+    """`--print-metric-instances values` prints what PM sampling saw, and nothing in front of it."""
+    row = '"0","7","app","127.0.0.1","axpy","1","7","(0; 0; 1.81; 0)"\n'
+    profile = read(RAW + row)
+    assert profile.source.warnings == ()
+    assert f"sm__throughput.{PCT}" not in profile.launches[0].values
+
+
 @pytest.mark.parametrize(
     ("name", "unit", "fits"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -38,6 +39,12 @@ async def process(
             yield client
 
 
+def run_apart(make: Callable[[], Awaitable[T]]) -> T:
+    """The result of something asynchronous: in a thread of its own, because browser tests keep a loop in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(anyio.run, make).result()
+
+
 def asked(server: Server, tool: str, **arguments: object) -> CallToolResult:
     """What a tool of a server in this process answers."""
 
@@ -45,7 +52,7 @@ def asked(server: Server, tool: str, **arguments: object) -> CallToolResult:
         async with Client(server) as client:
             return await client.call_tool(tool, arguments)
 
-    return anyio.run(ask)
+    return run_apart(ask)
 
 
 def document(answer: CallToolResult) -> dict[str, Any]:
@@ -73,4 +80,4 @@ def waited(make: Callable[[], Awaitable[T]], *, seconds: float = 180) -> T:
         with anyio.fail_after(seconds):
             return await make()
 
-    return anyio.run(limited)
+    return run_apart(limited)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import anyio.to_thread
 import pytest
-from mcp_clients import COMMAND, asked, document, error, process, waited
+from mcp_clients import COMMAND, asked, document, error, process, run_apart, waited
 
 from ncudiag.server import profiling
 from ncudiag.server.files import Folder
@@ -220,7 +220,7 @@ def test_sigterm_ends_the_run_and_the_server(says: Path, tmp_path: Path) -> None
         server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
         server.stdin.flush()
     assert json.loads(server.stdout.readline())["result"]["serverInfo"]["name"] == "ncudiag"
-    anyio.run(started, word)
+    run_apart(lambda: started(word))
     server.send_signal(signal.SIGTERM)
     assert server.wait(timeout=90) == 128 + signal.SIGTERM
     assert gone(word)
