@@ -126,6 +126,8 @@ def test_every_code_of_the_catalogue_has_a_rank_and_a_text() -> None:
             "unsupported-workload",
         ),
         (["unrecognised option '--frob'", "", "Use --help for further details."], "usage"),
+        (["Invalid device a in the --devices option."], "usage"),
+        (["==ERROR== Invalid device a in the --devices option."], "usage"),
         ([CONNECTED, "unrecognised option '--frob'"], None),
         (["'/x/y.log' cannot be used as the output log file"], "output-not-writable"),
         ([CONNECTED, *TRACE], "application-failed"),
