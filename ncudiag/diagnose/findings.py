@@ -28,6 +28,7 @@ _SMALL_WASTE_PCT = 10.0
 # NVIDIA's rules report an imbalance from 5 % of the time on; less than that ranks nothing above a graver finding.
 _FLOOR_PCT = 5.0
 _REASONED = frozenset({"latency-bound", "unknown"})
+_NOT_COLLECTED = "(not collected)"
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _PERCENT = re.compile(r"pct(_of_peak\w*)?$|\.pct$|_pct$|throughput")
 
@@ -230,9 +231,10 @@ def _finding(
     short_kernel: bool,
 ) -> Finding:
     def fill(text: str) -> str:
-        return _PLACEHOLDER.sub(
+        filled = _PLACEHOLDER.sub(
             lambda found: _shown(rule.metrics[found[1]], lookup, units, after=text[found.end() :]), text
         )
+        return filled.replace(f"({_NOT_COLLECTED})", _NOT_COLLECTED)  # where the sentence has its own parentheses
 
     advice = rule.try_ if dialect is None else rule.dialects.get(dialect, rule.try_)
     note = short_kernel and rule.family == "latency" and "too-short" not in rule.lead_reasons
@@ -310,7 +312,7 @@ def _shown(metric: str, lookup: Lookup, units: Mapping[str, str], *, after: str)
     """A value with its unit, as it stands in a sentence; without it where the sentence goes on with that word."""
     value = lookup(metric)
     if value is None:
-        return "(not collected)"
+        return _NOT_COLLECTED
     value, unit = readable(value, unit_of(metric, units))
     number = f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:.3g}"  # noqa: PLR2004 - three digits read well
     if unit == "%":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from compared_kernels import compared, kernel
 
+from ncudiag import diagnose
 from ncudiag.cli.main import execute
 from ncudiag.diagnose.checks import Check, gate_of
 from ncudiag.report.html_page.comparison_page import render_comparison_page
@@ -54,3 +55,12 @@ def test_a_page_of_a_comparison_shows_a_hundred_checks_at_most() -> None:
     assert page.count("it is slower") == 100
     assert "30 more checks did not pass; the JSON report has all." in page
     assert "&lt;i&gt;" in page
+
+
+def test_a_missing_number_in_parentheses_has_one_pair(tmp_path: Path) -> None:
+    """TRU006 said "((not collected))" for a report without stalls whose times contradict its cycles."""
+    text = (SAMPLES / "saxpy" / "report.csv").read_text()
+    edited = tmp_path / "edited.csv"
+    edited.write_text(text.replace('"Duration","usecond","564.67"', '"Duration","usecond","112.00"'))
+    findings = {finding.rule: finding for finding in diagnose(edited).kernels[0].findings}
+    assert "together 100 % (not collected), the busiest" in findings["TRU006"].why
