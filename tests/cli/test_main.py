@@ -160,7 +160,10 @@ def test_all_options_reach_the_library(calls: list[dict[str, Any]]) -> None:
     """Each under its own name."""
     line = "explain a.csv --kernel x --kernel regex:y --top 3 --high 50 --saturated 70 --borderline 2 --locale de_DE"
     line += " --rules mine --rules other --select MEM,lat003 --select trust --ignore LAT011,,TRU001 --bytes 1.5GB"
-    assert execute([*line.split(), "--flops", "2e11", "--with-host", "--brief", "--ncu", "/opt/ncu"]) == 0
+    assert (
+        execute([*line.split(), "--flops", "2e11", "--with-host", "--brief", "--format", "json", "--ncu", "/opt/ncu"])
+        == 0
+    )
     assert calls == [
         {
             "source": "a.csv",
