@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _METRICS_SECTION = "Command line profiler metrics"
 _OPEN = 32
+_ROWS_KEPT = 256
 _NO_PREFIX = "\n"  # no line begins so
 
 
@@ -74,6 +75,7 @@ class DetailsReader:
         self._rows = 0
         self._kernel: Kernel | None = None
         self._rows_of: dict[Kernel | None, _Rows] = {}
+        self._last_rows: _Rows | None = None
         self._rounding_seen = False
         self._label = header.roles["label"]
         self._has_rules = "rule" in header.roles
@@ -149,13 +151,16 @@ class DetailsReader:
         if whole and not self._padding:
             texts = [f'{part[0]}","' for part, column in zip(parts, columns, strict=True) if column is not None]
             of_rules = [at for at, column in enumerate(columns) if column is None]
-            self._rows_of[self._kernel] = _Rows(texts, known, of_rules)
+            if len(self._rows_of) >= _ROWS_KEPT:
+                self._rows_of.clear()
+            self._rows_of[self._kernel] = self._last_rows = _Rows(texts, known, of_rules)
         self._add(place, known, cells, rules)
         return len(tails)
 
     def _take_like_before(self, lines: list[str], at: int, place: _Place) -> int:
         """Take a launch whose rows are those of the kernel's last launch; how many, or 0 if anything differs."""
-        before = self._rows_of.get(self._kernel)
+        # Kernels that were not met before mostly have the rows of the others.
+        before = self._rows_of.get(self._kernel, self._last_rows)
         if before is None:
             return 0
         count = len(before.texts) + len(before.of_rules)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ncudiag.reading.reader import Context
 
 _QUOTED = r'"[^"\n]*(?:""[^"\n]*)*",'
-_KEPT = 256
+_KEPT = 2048
 _LONGEST_ID = 18
 
 

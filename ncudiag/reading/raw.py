@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # Without the row of units nobody knows whether these were scaled.
 _SCALED = ("bytes", "time_", "duration", "per_second", "frequency", "shared_mem", "cache_size", "_rate")
 
-_KERNELS_KEPT = 64
+_KERNELS_KEPT = 256
 _CHANGING_ALLOWED = 0.9
 
 

@@ -145,7 +145,13 @@ def test_more_cells_than_columns(read_both: Reader) -> None:
 
 
 def test_many_kernels(read_both: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("raw._KERNELS_KEPT", "identities._KEPT", "shapes._TEXTS_REMEMBERED", "reader._STRINGS_KEPT"):
+    for name in (
+        "raw._KERNELS_KEPT",
+        "details._ROWS_KEPT",
+        "identities._KEPT",
+        "shapes._TEXTS_REMEMBERED",
+        "reader._STRINGS_KEPT",
+    ):
         monkeypatch.setattr(f"ncudiag.reading.{name}", 3)
     kernels = [
         Kernel(
@@ -160,6 +166,8 @@ def test_many_kernels(read_both: Reader, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("ncudiag.reading.naming._SHAPES_KEPT", 3)
     kernels = [replace(kernel, values=kernel.values[: kernel.id + 1]) for kernel in kernels[:20]]
     assert len(read_both(w.details(kernels, names="name").text()).launches) == 20
+    monkeypatch.setattr("ncudiag.reading.details._ROWS_KEPT", 3)
+    assert len(read_both(w.details(kernels[::-1], names="name").text()).launches) == 20
 
 
 def test_irregular_rows_between(read_both: Reader) -> None:
