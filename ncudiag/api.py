@@ -5,7 +5,6 @@ Each function raises only :class:`ncudiag.errors.NcudiagError` and its subclasse
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack, cast
 
 from ncudiag._version import __version__
@@ -115,7 +114,7 @@ def diagnose(
     gates = gates_of(choices, options)
     if gates is not None:
         # A gate may ask for any metric; what brief leaves out is left out behind it.
-        options = replace(options, watched=gates.watched, brief=False)
+        options = options._replace(watched=gates.watched, brief=False)
     opened = Opened(source, locale=locale, name=name, ncu=ncu, with_host=options.with_host)
     diagnosed = diagnose_opened((opened,), options)
     report = _report(diagnosed, opened.source, options, top=top, problems=opened.failures + problems)
@@ -236,7 +235,7 @@ def compare(
     options, problems = engine_options(whole)
     gates = change_gates_of(whole, options, max_regression=max_regression)
     if gates is not None:
-        options = replace(options, watched=gates.watched)
+        options = options._replace(watched=gates.watched)
     old, new = (side_of(each, options, locale=locale, ncu=ncu, problems=problems) for each in (before, after))
     comparison = compare_kernels(old, new, tool=Tool.model_construct(version=__version__))
     if gates is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import reprlib
@@ -67,7 +66,9 @@ def engine_options(choices: Choices) -> tuple[Options, tuple[SourceWarning, ...]
     """
     for name in choices:
         if name not in Choices.__annotations__:
-            near = difflib.get_close_matches(name, Choices.__annotations__, n=1)
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, Choices.__annotations__, n=1)
             hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(Choices.__annotations__)}."
             raise UsageError("usage", f"there is no option {name!r}", hint)
     whole = _all_rules(choices)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import gc
 from contextlib import closing
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ncudiag.cli.files import expand
 from ncudiag.cli.formats import OutputFormat
@@ -34,8 +33,7 @@ class DiagnoseOptions(Choices, total=False):
     brief: bool
 
 
-@dataclass(frozen=True)
-class Spread:
+class Spread(NamedTuple):
     """How several inputs are worked on, and where each answer goes.
 
     Attributes:

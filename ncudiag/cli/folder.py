@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -56,7 +55,7 @@ class Folder:
         self._form = choice.format
         rules = options.get("rules")
         self._digest = options_digest(
-            {"version": __version__, **asdict(choice), **options}, folders=rules if isinstance(rules, tuple) else ()
+            {"version": __version__, **choice._asdict(), **options}, folders=rules if isinstance(rules, tuple) else ()
         )
         self._ledger = Ledger(self._folder)
         self._kept: list[Finished] = []

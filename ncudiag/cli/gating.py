@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ncudiag.cli.output import check_output, tell_failed, write_lines, write_text
 from ncudiag.errors import EXIT_GATE_FAILED, EXIT_OK, NcudiagError, UsageError
@@ -28,8 +28,7 @@ class Annotate(StrEnum):
     GITHUB = "github"
 
 
-@dataclass(frozen=True, slots=True)
-class GateOutputs:
+class GateOutputs(NamedTuple):
     """Where the answers go besides the report itself.
 
     Attributes:

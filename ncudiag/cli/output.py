@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ncudiag.cli import terminal
 from ncudiag.cli.formats import OutputFormat
@@ -30,8 +29,7 @@ class ReaderGoneError(Exception):
     """The reader of a pipe went away, as in ``| head``. No OSError, because typer ends the process at one of those."""
 
 
-@dataclass(frozen=True)
-class OutputOptions:
+class OutputOptions(NamedTuple):
     """What to write and where.
 
     Attributes:

@@ -7,9 +7,8 @@ the command line wants exactly that.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, Unpack
 
 from ncudiag.errors import UsageError
 
@@ -27,6 +26,8 @@ _NUMBERS = ("high", "saturated", "borderline")
 _BUDGET = "budget"
 _KEYS = (*_LISTS, *_NUMBERS, _BUDGET)
 _MOST = 100
+# A key of TOML may stand in quotes, with blanks around it.
+_PLAIN = str.maketrans("", "", " \t\"'")
 
 
 class Choices(TypedDict, total=False):
@@ -41,8 +42,7 @@ class Choices(TypedDict, total=False):
     budgets: tuple[Budget, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """What a settings file says; an empty tuple and None stand for keys that are not there.
 
     Attributes:
@@ -147,9 +147,11 @@ def _upwards(start: Path, home: Path | None) -> Iterator[Path]:
 
 
 def _may_be_ours(text: str) -> bool:
-    """Whether a project file may hold our table: as a header, with a dotted key, or inline under ``[tool]``."""
-    lines = (line.strip() for line in text.splitlines() if "ncudiag" in line)
-    return any("tool" in line or line.startswith(("ncudiag", '"ncudiag', "'ncudiag")) for line in lines)
+    """Whether a project file may hold our table: as a header, with a dotted key, or as a key under ``[tool]``."""
+    lines = [line.translate(_PLAIN) for line in text.splitlines() if "ncudiag" in line or "tool" in line]
+    return any("tool" in line and "ncudiag" in line for line in lines) or (
+        "[tool]" in "".join(lines) and any(line.startswith("ncudiag") for line in lines)
+    )
 
 
 def _text(path: Path) -> str:

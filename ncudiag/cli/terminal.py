@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,8 +21,7 @@ _DRAWN = "\N{FULL BLOCK}\N{LEFT ONE EIGHTH BLOCK}\N{LEFT SEVEN EIGHTHS BLOCK}\N{
 _PLAIN_LOCALES = frozenset({"C", "POSIX"})
 
 
-@dataclass(frozen=True)
-class Terminal:
+class Terminal(NamedTuple):
     """Where text goes.
 
     Attributes:

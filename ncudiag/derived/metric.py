@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,8 +12,7 @@ if TYPE_CHECKING:
 Compute: TypeAlias = "Callable[[Inputs], float | None]"
 
 
-@dataclass(frozen=True, slots=True)
-class Derived:
+class Derived(NamedTuple):
     """One derived metric: a pure function with a name.
 
     Attributes:

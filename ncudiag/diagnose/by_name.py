@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex, TypeVar, overload
 
@@ -114,9 +113,11 @@ def named(update: Mapping[str, Any] | None, field: str) -> Mapping[str, Any] | N
 
 def nearest(word: str, names: Sequence[str]) -> list[str]:
     """The three names that are most like a word, else the first three."""
+    from difflib import get_close_matches
+
     wanted = word.removeprefix(_REGEX).casefold()
     folded = {name.casefold(): name for name in names}
-    return [folded[name] for name in difflib.get_close_matches(wanted, folded, n=3, cutoff=0.4)] or list(names)[:3]
+    return [folded[name] for name in get_close_matches(wanted, folded, n=3, cutoff=0.4)] or list(names)[:3]
 
 
 def _matcher(word: str) -> Callable[[str, str], bool]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from math import fsum, isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ncudiag.diagnose.columns import ColumnPool
 from ncudiag.diagnose.entry import times_ns
@@ -31,8 +30,7 @@ if TYPE_CHECKING:
     Units: TypeAlias = Callable[[], Mapping[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """How to diagnose.
 
     Attributes:
@@ -58,8 +56,7 @@ class Options:
     watched: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosed:
+class Diagnosed(NamedTuple):
     """The result for one report.
 
     Attributes:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from ncudiag.derived.registry import PREFIX, Lookup, all_derived
 from ncudiag.diagnose.diagnosis import EstimatedSpeedup, Evidence, Finding
@@ -33,8 +32,7 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _PERCENT = re.compile(r"pct(_of_peak\w*)?$|\.pct$|_pct$|throughput")
 
 
-@dataclass(frozen=True, slots=True)
-class Undecided:
+class Undecided(NamedTuple):
     """A rule that could not be decided, and the ncu metrics that it lacked."""
 
     rule: ReadyRule
@@ -44,8 +42,7 @@ class Undecided:
 WhyOpen: TypeAlias = Literal["metric-missing", "user-not-asked", "not-derivable", "verdict-unknown", "broken"]
 
 
-@dataclass(frozen=True, slots=True)
-class OpenRule:
+class OpenRule(NamedTuple):
     """A rule whose answer is neither yes nor no, for those who must not take that for a no.
 
     Attributes:
@@ -60,8 +57,7 @@ class OpenRule:
     metrics: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RuleResults:
+class RuleResults(NamedTuple):
     """What the rule book said about one kernel.
 
     Attributes:
@@ -81,8 +77,7 @@ class RuleResults:
     open: tuple[OpenRule, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(NamedTuple):
     """What a leading rule has to agree with."""
 
     verdict: str
@@ -218,7 +213,7 @@ def _waits_for_verdict(rule: ReadyRule, situation: Situation) -> bool:
     """Whether a rule is left out only because there is no verdict."""
     if situation.verdict != "unknown":
         return False
-    return any(applies(rule, replace(situation, verdict=verdict)) for verdict in rule.verdicts)
+    return any(applies(rule, situation._replace(verdict=verdict)) for verdict in rule.verdicts)
 
 
 def _finding(

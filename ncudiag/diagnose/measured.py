@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ncudiag.derived.boards import halves_tensor, lacks_dram_counters
 
@@ -38,8 +37,7 @@ ACHIEVED_OCCUPANCY = "sm__warps_active.avg.pct_of_peak_sustained_active"
 ISSUE_RATE = "smsp__issue_active.avg.per_cycle_active"
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(NamedTuple):
     """Values of one kernel in base units; None means missing, never zero.
 
     Attributes:

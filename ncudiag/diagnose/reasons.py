@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ncudiag.derived.launch import full_waves, tail_bound_pct
 from ncudiag.derived.stalls import LATENCY, stall_metric, top_stall
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 _A_STALL = stall_metric("long_scoreboard")
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(NamedTuple):
     """A reason with the numbers behind it, and what would have been asked first but was missing.
 
     Attributes:

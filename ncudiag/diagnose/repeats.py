@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ncudiag.diagnose.columns import median
 from ncudiag.diagnose.grouping import DURATION
@@ -24,8 +23,7 @@ _NEAR: tuple[tuple[str, ...], ...] = (
 _FIXED = ("block", "grid", "registers", "compute_capability", "gpu")
 
 
-@dataclass(frozen=True, slots=True)
-class FileShare:
+class FileShare(NamedTuple):
     """What one report has of a kernel.
 
     Attributes:
@@ -43,8 +41,7 @@ class FileShare:
     warm_ns: tuple[float, float] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Pooled:
+class Pooled(NamedTuple):
     """A kernel with the launches of all reports.
 
     Attributes:

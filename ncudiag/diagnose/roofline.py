@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ncudiag.derived.inputs import Inputs
     from ncudiag.roofline.levels import Level
     from ncudiag.roofline.measured import MeasuredRoofline
+    from ncudiag.roofline.meeting import OnPaper as Paper
 
 
 def roofline_of(
@@ -50,7 +51,20 @@ def roofline_of(
         peaks=_peaks(point),
         levels=tuple(_level(level, point) for level in point.levels),
         integer_pipe_pct=_finite(point.integer_pipe_pct),
-        on_paper=None if paper is None else OnPaper.model_validate(paper._asdict()),
+        on_paper=None if paper is None else _on_paper(paper),
+    )
+
+
+def _on_paper(paper: Paper) -> OnPaper:
+    return OnPaper.model_construct(
+        flops=_finite(paper.flops),
+        bytes=_finite(paper.bytes),
+        arithmetic_intensity=_finite(paper.arithmetic_intensity),
+        attainable_flops_per_s=_finite(paper.attainable_flops_per_s),
+        min_time_ns=_finite(paper.min_time_ns),
+        unneeded_traffic_ns=_finite(paper.unneeded_traffic_ns),
+        unused_ns=_finite(paper.unused_ns),
+        summary=paper.summary,
     )
 
 
@@ -70,7 +84,7 @@ def _operations(point: MeasuredRoofline) -> tuple[Operations, ...]:
 def _peaks(point: MeasuredRoofline) -> tuple[RoofPeak, ...]:
     bandwidth = next((level.bandwidth_bytes_per_s for level in point.levels if level.level == "DRAM"), None)
     return tuple(
-        RoofPeak(
+        RoofPeak.model_construct(
             precision=roof.precision,
             flops_per_s=roof.flops_per_s,
             ridge_point=_finite(ratio(roof.flops_per_s, bandwidth)),

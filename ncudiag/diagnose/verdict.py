@@ -6,8 +6,7 @@ caches, GPUs without DRAM counters, the load/store half of the SM, and tensor pi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from ncudiag.diagnose import measured as m
 from ncudiag.diagnose.pipes import ISSUE_SLOTS, Pipe, busiest_math_pipe, busiest_memory_pipe
@@ -24,8 +23,7 @@ Found: TypeAlias = tuple[str, float]  # metric, percent of peak
 _SAME = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """A limiting unit.
 
     Attributes:
@@ -43,8 +41,7 @@ class Unit:
     load_store_issue: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(NamedTuple):
     """What was decided, and by which numbers.
 
     Attributes:
@@ -62,7 +59,7 @@ class Judgement:
     decided_by: tuple[Found, ...] = ()
     forced_borderline: bool = False
     unknown_reason: UnknownReason | None = None
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
 
 def judge(kernel: Measured, *, table: QuadrantTable, thresholds: Thresholds) -> Judgement:
@@ -118,9 +115,9 @@ class _Judge:
             return self._cache_limits(base, memory)
         dram_unit = Unit("DRAM", dram[1], dram[0])
         if quadrant == "memory-bound":
-            return replace(base, unit=dram_unit, notes=self._busier_cache(dram, memory))
+            return base._replace(unit=dram_unit, notes=self._busier_cache(dram, memory))
         if quadrant == "near-roofline":
-            return self._both_high(replace(base, notes=self._busier_cache(dram, memory)), sm, dram_unit)
+            return self._both_high(base._replace(notes=self._busier_cache(dram, memory)), sm, dram_unit)
         return self._sm_limits(base, sm) if quadrant == "compute-bound" else self._pipe_below_threshold(base, sm)
 
     def _settled_low(self, sm: Found, memory: Found) -> Judgement:
@@ -141,10 +138,10 @@ class _Judge:
             "Memory and SM are both high, but without a DRAM metric near-roofline cannot be claimed; "
             "the larger one names the verdict."
         )
-        base = replace(base, forced_borderline=True, notes=(both,))
+        base = base._replace(forced_borderline=True, notes=(both,))
         if memory[1] >= sm[1]:
             return base
-        return self._sm_limits(replace(base, verdict="compute-bound", unit=None), sm)
+        return self._sm_limits(base._replace(verdict="compute-bound", unit=None), sm)
 
     def _without_dram_counters(self, sm: Found | None, memory: Found | None) -> Judgement:
         """`memory_pct` is caches only here: only a saturated unit can be named."""
@@ -165,7 +162,7 @@ class _Judge:
         unit = self._busiest_cache(memory[1]) or Unit("memory", memory[1], memory[0])
         what = "the busiest memory level is high" if unit.name == "memory" else f"{unit.name} is busy"
         note = f"The DRAM/SM table alone would read {base.quadrant}: DRAM is low, but {what}."
-        return replace(base, verdict="memory-bound", unit=unit, decided_by=(memory, *base.decided_by), notes=(note,))
+        return base._replace(verdict="memory-bound", unit=unit, decided_by=(memory, *base.decided_by), notes=(note,))
 
     def _unit(self, name: str, metrics: tuple[str, ...]) -> Unit | None:
         found = self.kernel.first(metrics)
@@ -223,22 +220,22 @@ class _Judge:
                 "The SM percentage is high because of load/store issue, not arithmetic: "
                 "the memory half of the SM's throughput is the high one."
             )
-            return replace(base, verdict="memory-bound", unit=issue, notes=(*base.notes, note))
+            return base._replace(verdict="memory-bound", unit=issue, notes=(*base.notes, note))
         unit = self._busiest_pipe(sm)
         notes = (
             base.notes if unit.ceiling_pct is None else (*base.notes, *self._half_rate_notes("has twice the headroom"))
         )
-        return replace(base, verdict="compute-bound", unit=unit, notes=notes)
+        return base._replace(verdict="compute-bound", unit=unit, notes=notes)
 
     def _both_high(self, base: Judgement, sm: Found, dram: Unit) -> Judgement:
         issue = self._load_store_issue(sm)
         if issue is not None:
             note = "The SM percentage is high because of load/store issue, not arithmetic, so the roofline is not near."
             unit = dram if dram.pct >= issue.pct else issue
-            return replace(base, verdict="memory-bound", unit=unit, notes=(*base.notes, note))
+            return base._replace(verdict="memory-bound", unit=unit, notes=(*base.notes, note))
         if dram.pct >= sm[1]:
-            return replace(base, unit=dram)
-        return replace(base, unit=Unit("SM", sm[1], sm[0]))
+            return base._replace(unit=dram)
+        return base._replace(unit=Unit("SM", sm[1], sm[0]))
 
     def _load_store_issue(self, sm: Found) -> Unit | None:
         """L1/TEX as the limiter, when the memory half of ``sm__throughput`` is what is high.
@@ -296,8 +293,7 @@ class _Judge:
         ceiling = None if pipe is None else self._ceiling(pipe)
         if pipe is None or ceiling is None or pipe.pct > sm[1] + self.limits.pipe_gap:
             return base
-        return replace(
-            base,
+        return base._replace(
             verdict="compute-bound",
             unit=Unit("tensor", pipe.pct, pipe.metric, ceiling),
             forced_borderline=self.kernel.half_rate_tensor is None,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ncudiag.diagnose.labels import GAIN
 from ncudiag.report import words
@@ -21,8 +20,7 @@ _FLAG = "flag"
 _BUSY = ("throughput", "pipe")
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """One number that decided.
 
     Attributes:

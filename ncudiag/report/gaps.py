@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ncudiag.report import words
 from ncudiag.report.quantities import count
@@ -20,8 +19,7 @@ _MOST_NAMES = 2
 _MOST_RULES = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(NamedTuple):
     """Metrics that are missing for the same cause and collected by the same option.
 
     Attributes:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from ncudiag.report.escape import columns, fold, visible, wrap
 
@@ -23,8 +22,7 @@ _SGR: dict[Ink, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(NamedTuple):
     """How to write; colour only ever repeats what words say.
 
     Attributes:

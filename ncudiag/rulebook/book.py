@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 from ncudiag.errors import RuleFileError
@@ -22,8 +21,7 @@ COMPILED = Path(__file__).with_name("builtin.json")
 _PREFIX_OF_FAMILY = {"memory": "MEM", "compute": "CMP", "latency": "LAT", "roofline": "ROO", "trust": "TRU"}
 
 
-@dataclass(frozen=True, slots=True)
-class ReadyBook:
+class ReadyBook(NamedTuple):
     """Rules for use.
 
     Attributes:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from ncudiag.rulebook.ready import Compare, Group, ReadyRule
 
@@ -29,8 +28,7 @@ _OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
+class Situation(NamedTuple):
     """What a rule is asked about, besides the numbers.
 
     Attributes:
@@ -45,8 +43,7 @@ class Situation:
     thresholds: Thresholds
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(NamedTuple):
     """A condition that held: the numbers that were compared."""
 
     alias: str
@@ -56,8 +53,7 @@ class Held:
     threshold: float
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """The answer of one rule.
 
     Attributes:
@@ -153,8 +149,7 @@ def disjunction(parts: Iterable[Truth]) -> Truth:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Test:
+class _Test(NamedTuple):
     """One comparison with everything looked up that does not depend on the kernel."""
 
     metric: str
@@ -162,8 +157,7 @@ class _Test:
     threshold: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Tests:
+class _Tests(NamedTuple):
     """Some comparisons; ``settles`` is the answer of a part that is the answer of the whole: True in an *any*."""
 
     settles: bool

@@ -6,8 +6,7 @@ JSON file as well (``builtin.json``), made from them and compared with them by a
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,8 +17,7 @@ Capability: TypeAlias = tuple[int, int]
 CapabilityRange: TypeAlias = tuple[Capability | None, Capability | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Compare:
+class Compare(NamedTuple):
     """One comparison: a metric's alias against a named threshold."""
 
     metric: str
@@ -27,16 +25,14 @@ class Compare:
     threshold: str
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """All or any of some comparisons, or of groups of them."""
 
     kind: Literal["all", "any"]
     items: tuple[Compare | Group, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ReadyRule:
+class ReadyRule(NamedTuple):
     """A rule without its examples; see :class:`ncudiag.rulebook.rule.Rule` for what the parts mean.
 
     Attributes:
@@ -81,7 +77,17 @@ class ReadyRule:
 
 def to_plain(rule: ReadyRule) -> dict[str, Any]:
     """The rule as JSON values."""
-    return asdict(rule)
+    groups = {name: None if group is None else _plain_group(group) for name, group in _groups(rule)}
+    return {**rule._asdict(), **groups}
+
+
+def _groups(rule: ReadyRule) -> tuple[tuple[str, Group | None], ...]:
+    return ("when", rule.when), ("unless", rule.unless)
+
+
+def _plain_group(group: Group) -> dict[str, Any]:
+    items = [_plain_group(item) if isinstance(item, Group) else item._asdict() for item in group.items]
+    return {"kind": group.kind, "items": items}
 
 
 def from_plain(plain: dict[str, Any]) -> ReadyRule:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -70,7 +69,7 @@ def test_a_rule_that_waits_for_a_verdict() -> None:
     waits = rule("MEM001", verdicts=("memory-bound", "near-roofline"))
     assert ask(waits, verdict="unknown").open == (OpenRule("MEM001", "verdict-unknown"),)
     assert ask(waits, verdict="latency-bound").open == (), "it does not apply"
-    other_gpu = replace(waits, capabilities=(((9, 0), None),))
+    other_gpu = waits._replace(capabilities=(((9, 0), None),))
     assert ask(other_gpu, verdict="unknown").open == (), "it would not apply with a verdict either"
 
 

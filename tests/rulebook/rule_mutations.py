@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ncudiag.rulebook.ready import Compare, Group, ReadyRule
@@ -29,11 +29,11 @@ def mutants(rule: ReadyRule, thresholds: Thresholds) -> Iterator[Mutant]:
     """Every threshold nudged; every operator replaced; every condition dropped; every all made any and back."""
     yield from _nudged(rule, thresholds)
     for change, when in _changed(rule.when):
-        yield Mutant(replace(rule, when=when), f"when: {change}")
+        yield Mutant(rule._replace(when=when), f"when: {change}")
     if rule.unless is not None:
-        yield Mutant(replace(rule, unless=None), "unless dropped")
+        yield Mutant(rule._replace(unless=None), "unless dropped")
         for change, unless in _changed(rule.unless):
-            yield Mutant(replace(rule, unless=unless), f"unless: {change}")
+            yield Mutant(rule._replace(unless=unless), f"unless: {change}")
 
 
 def _nudged(rule: ReadyRule, thresholds: Thresholds) -> Iterator[Mutant]:
@@ -43,25 +43,25 @@ def _nudged(rule: ReadyRule, thresholds: Thresholds) -> Iterator[Mutant]:
         for size in NUDGES:
             for step in (-size, size):
                 moved = number + step * (abs(number) or 1.0)
-                yield Mutant(replace(rule, thresholds={**rule.thresholds, name: moved}), f"{name} = {moved!r}")
+                yield Mutant(rule._replace(thresholds={**rule.thresholds, name: moved}), f"{name} = {moved!r}")
 
 
 def _changed(group: Group) -> Iterator[tuple[str, Group]]:
     """The group with one change, anywhere inside."""
     if len(group.items) > 1:
         other = "any" if group.kind == "all" else "all"
-        yield f"{other} instead of {group.kind}", replace(group, kind=other)
+        yield f"{other} instead of {group.kind}", group._replace(kind=other)
     for position, item in enumerate(group.items):
         before, after = group.items[:position], group.items[position + 1 :]
-        yield f"{_words(item)} dropped", replace(group, items=(*before, *after))
+        yield f"{_words(item)} dropped", group._replace(items=(*before, *after))
         for change, changed in _changed(item) if isinstance(item, Group) else _other_operators(item):
-            yield change, replace(group, items=(*before, changed, *after))
+            yield change, group._replace(items=(*before, changed, *after))
 
 
 def _other_operators(condition: Compare) -> Iterator[tuple[str, Compare]]:
     for op in OPERATORS:
         if op != condition.op:
-            yield f"{_words(condition)} with {op}", replace(condition, op=op)
+            yield f"{_words(condition)} with {op}", condition._replace(op=op)
 
 
 def _words(item: Compare | Group) -> str:
