@@ -7,7 +7,6 @@ from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
 from ncudiag.cli.files import expand
-from ncudiag.cli.formats import OutputFormat
 from ncudiag.cli.gating import NOTHING, GateOutputs, is_gated, record_for, telling
 from ncudiag.cli.output import OutputOptions, check_output, check_several, emit_report
 from ncudiag.cli.settings import Choices
@@ -169,34 +168,3 @@ def _emit_plot(plot: str, report: Report, choice: OutputOptions) -> None:
     from ncudiag.report.roofline_picture import pictures
 
     emit_plot(plot, pictures(report), after_text=choice.output is None)
-
-
-def plain_call(arguments: list[str]) -> tuple[list[str], OutputOptions] | None:
-    """The simplest and most frequent call, ``explain FILE... [--format WORD]``, understood without typer.
-
-    Importing typer and building its command takes a quarter of the time that a small report may take. Whatever
-    is not exactly this call (another option, an unknown format, no file) is typer's, with its messages.
-
-    Args:
-        arguments: the command line without the program's name.
-
-    Returns:
-        The files and what to write; None for every other call.
-    """
-    if arguments[:1] != ["explain"]:
-        return None
-    files: list[str] = []
-    form: str = OutputFormat.TEXT
-    rest = iter(arguments[1:])
-    for word in rest:
-        if word == "--format":
-            form = next(rest, "")
-        elif word.startswith("--format="):
-            form = word.removeprefix("--format=")
-        elif word == "-" or (word and not word.startswith("-")):
-            files.append(word)
-        else:
-            return None
-    if not files or form not in list(OutputFormat):
-        return None
-    return files, OutputOptions(format=OutputFormat(form))

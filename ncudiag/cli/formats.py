@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+STANDARD_OUTPUT = "-"
+
 
 class OutputFormat(StrEnum):
     """What to print."""

@@ -73,7 +73,7 @@ def _dispatch(arguments: list[str]) -> int:
 
 def _command(arguments: list[str]) -> int:
     """Run the command, the simplest ones without typer: that would take most of their time."""
-    from ncudiag.cli.answer import answer, plain_call
+    from ncudiag.cli.plain_call import plain_call
     from ncudiag.errors import EXIT_OK
 
     if arguments == ["--version"]:
@@ -84,10 +84,10 @@ def _command(arguments: list[str]) -> int:
         return EXIT_OK
     plain = plain_call(arguments)
     if plain is not None:
+        from ncudiag.cli.answer import answer
         from ncudiag.cli.settings import choose
 
-        files, choice = plain
-        return answer(files, choice, **choose())
+        return answer(plain.files, plain.choice, kernel=plain.kernel, brief=plain.choice.brief, **choose())
     from ncudiag.cli.app import application
 
     app = application(arguments)

@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias, TypedDict
 
 import typer
 
-from ncudiag.cli.formats import OutputFormat
+from ncudiag.cli.formats import STANDARD_OUTPUT, OutputFormat
 from ncudiag.cli.gating import Annotate
 from ncudiag.cli.job_summary import Summary
 from ncudiag.cli.settings import Choices, choose
@@ -54,7 +54,6 @@ __all__ = [
     "split_words",
 ]
 
-STANDARD_OUTPUT = "-"
 
 _DECIMAL = {letter: 1000.0**power for power, letter in enumerate(("", "k", "m", "g", "t", "p"))}
 _BINARY = {f"{letter}i": 1024.0**power for power, letter in enumerate("kmgtp", start=1)}

@@ -79,15 +79,15 @@ _SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 @cache
-def _sections() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """The table with its patterns compiled, when somebody first asks."""
-    return tuple((section, re.compile("|".join(patterns))) for section, patterns in _SECTIONS)
+def _pattern(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """The names of one section; compiled when somebody first asks, because all together take milliseconds."""
+    return re.compile("|".join(patterns))
 
 
 @cache
 def how_to_collect(metric: str) -> str:
     """The option for ncu's command line, as in ``--section Occupancy`` or ``--metrics NAME``."""
-    for section, pattern in _sections():
-        if pattern.fullmatch(metric):
+    for section, patterns in _SECTIONS:
+        if _pattern(patterns).fullmatch(metric):
             return f"--section {section}"
     return f"--metrics {metric}"

@@ -7,7 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ncudiag.errors import BinaryReportError, EmptyReportError, ErrorCode, ReportError
-from ncudiag.reading.text_lines import plain
+from ncudiag.reading.plain_line import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

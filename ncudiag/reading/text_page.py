@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from ncudiag.reading.labels import is_known_label
 from ncudiag.reading.notices import Notices
+from ncudiag.reading.plain_line import plain
 from ncudiag.reading.text_launches import TextLaunches
 from ncudiag.reading.text_lines import (
     device_of,
     launch_of,
-    plain,
     process_of,
     section_of,
     spans_of,

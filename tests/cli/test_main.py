@@ -15,10 +15,11 @@ import pytest
 
 import ncudiag.api
 import ncudiag.cli.answer
+import ncudiag.cli.plain_call
 from ncudiag._version import __version__
-from ncudiag.cli.answer import plain_call
 from ncudiag.cli.app import COMMANDS
 from ncudiag.cli.main import execute
+from ncudiag.cli.plain_call import plain_call
 from ncudiag.diagnose.diagnosis import Diagnosis, Duration, KernelIdentity
 from ncudiag.errors import ProfilingError, ReportError, UsageError
 from ncudiag.model import Source
@@ -122,6 +123,9 @@ def test_text_is_the_default(capsys: Capture) -> None:
         "explain a.csv b.csv --format json",
         "explain log.txt --format=json",
         "explain -",
+        "explain a.csv --top 3 --kernel x --kernel=regex:y|x",
+        "explain a.csv --top=03 --format json --brief",
+        "explain a.csv --output -",
     ],
 )
 def test_the_plain_call_needs_no_typer_and_answers_the_same(
@@ -131,7 +135,7 @@ def test_the_plain_call_needs_no_typer_and_answers_the_same(
     assert plain_call(line.split()) is not None
     status = execute(line.split())
     plain = capsys.readouterr()
-    monkeypatch.setattr(ncudiag.cli.answer, "plain_call", lambda _: None)
+    monkeypatch.setattr(ncudiag.cli.plain_call, "plain_call", lambda _: None)
     assert execute(line.split()) == status
     assert capsys.readouterr() == plain
     half = len(calls) // 2
@@ -145,7 +149,14 @@ def test_the_plain_call_needs_no_typer_and_answers_the_same(
         "",
         "schema",
         "explain",
-        "explain a.csv --top 3",
+        "explain a.csv --top 0",
+        "explain a.csv --top ٣",
+        "explain a.csv --top 1234567890123",
+        "explain a.csv --top",
+        "explain a.csv --brief",
+        "explain a.csv --output=",
+        "explain a.csv --kernel",
+        "explain a.csv --high 70",
         "explain a.csv --format xml",
         "explain a.csv --format",
         "explain -- a",
