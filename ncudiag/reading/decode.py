@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SourceLike: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str] | Iterable[str]
 
-_BLOCK = 1 << 18
+_BLOCK = 1 << 19
 # Longer "lines" are no text; cut them, rather than hold all of a file.
 _LONGEST_LINE = 1 << 25
 _GZIP = b"\x1f\x8b"

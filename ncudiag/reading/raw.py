@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ncudiag.model import LaunchBatch, Pattern
 from ncudiag.reading.drafts import Block, Draft, launch_id
@@ -31,12 +31,8 @@ class _Usual(NamedTuple):
     pattern: Pattern
 
 
-class _Fitting(NamedTuple):
-    """Rows that fit the template of their kernel: where they stand, their ids, the cells that may differ."""
-
-    lines: list[int]
-    numbers: list[str]
-    texts: list[str]
+_Row: TypeAlias = tuple[int, str, str]
+"""A row that fits the template of its kernel: where it stands, its id, the cells that may differ."""
 
 
 class RawReader:
@@ -63,35 +59,33 @@ class RawReader:
         """Take regular rows."""
         if not self._regular or not self._columns:
             return at
-        fitting: dict[Kernel, _Fitting] = {}
-        beginning, usual_of = self._identities.of, self._usual.get
-        while at < len(lines):
-            line = lines[at]
+        fitting: dict[Kernel, list[_Row]] = {}
+        beginning, usual_of, rows_of = self._identities.of, self._usual.get, fitting.get
+        for here in range(at, len(lines)):
+            line = lines[here]
             found = beginning(line)
             if found is None:
-                break
+                self._take_fitting(fitting, lines)
+                return here
             number, kernel = found
             usual = usual_of(kernel.rest)
             size = len(number) + len(kernel.rest) + 1
             text = usual.template.variable(line, size) if usual is not None and line[-1] == '"' else None
             if text is not None:
-                rows = fitting.get(kernel)
+                rows = rows_of(kernel)
                 if rows is None:
-                    rows = fitting[kernel] = _Fitting([], [], [])
-                rows.lines.append(at)
-                rows.numbers.append(number)
-                rows.texts.append(text)
+                    rows = fitting[kernel] = []
+                rows.append((here, number, text))
             else:
                 self._take_fitting(fitting, lines)
-                fitting = {}
-                self._context.place.at = at
+                fitting.clear()
+                self._context.place.at = here
                 if not self._take_regular(line, number, kernel):
-                    return at
-            at += 1
+                    return here
         self._take_fitting(fitting, lines)
-        return at
+        return len(lines)
 
-    def _take_fitting(self, fitting: dict[Kernel, _Fitting], lines: list[str]) -> None:
+    def _take_fitting(self, fitting: dict[Kernel, list[_Row]], lines: list[str]) -> None:
         """Take rows that fit the templates of their kernels; all rows between the first and the last do."""
         batches = {kernel: self._batch(kernel, rows) for kernel, rows in fitting.items()}
         whole = {kernel: batch for kernel, batch in batches.items() if batch is not None}
@@ -99,37 +93,35 @@ class RawReader:
         if not self._context.batches or len(whole) < len(batches) or len(kernels) < len(batches):
             self._take_in_order(fitting, batches, lines)
             return
-        first = self._rows - min((rows.lines[0] for rows in fitting.values()), default=0)
+        first = self._rows - min((rows[0][0] for rows in fitting.values()), default=0)
         for kernel, batch in whole.items():
-            self._add(batch, first + fitting[kernel].lines[0], len(batch.ids))
+            self._add(batch, first + fitting[kernel][0][0], len(batch.ids))
 
-    def _batch(self, kernel: Kernel, rows: _Fitting) -> LaunchBatch | None:
+    def _batch(self, kernel: Kernel, rows: list[_Row]) -> LaunchBatch | None:
         """Rows of one kernel; None when a cell of them is no plain number."""
         template, pattern = self._usual[kernel.rest]
-        values = template.numbers(rows.texts, self._block.numbers)
+        values = template.numbers([text for _, _, text in rows], self._block.numbers)
         if values is None:
             return None
-        self._context.notices.failed_launches += len(rows.lines) * template.segment.failed
-        return LaunchBatch(pattern, list(map(int, rows.numbers)), values, report=self._block.report)
+        self._context.notices.failed_launches += len(rows) * template.segment.failed
+        return LaunchBatch(pattern, [int(number) for _, number, _ in rows], values, report=self._block.report)
 
     def _take_in_order(
-        self, fitting: dict[Kernel, _Fitting], batches: dict[Kernel, LaunchBatch | None], lines: list[str]
+        self, fitting: dict[Kernel, list[_Row]], batches: dict[Kernel, LaunchBatch | None], lines: list[str]
     ) -> None:
         """Take rows one by one."""
         by_line = {
-            line: (kernel, position) for kernel, rows in fitting.items() for position, line in enumerate(rows.lines)
+            row[0]: (row, kernel, position) for kernel, rows in fitting.items() for position, row in enumerate(rows)
         }
-        for line, (kernel, position) in sorted(by_line.items()):
+        for line, (row, kernel, position) in sorted(by_line.items()):
             batch, at = batches[kernel], position
             if batch is None and kernel.rest in self._usual:
-                rows = fitting[kernel]
-                alone = _Fitting([line], [rows.numbers[position]], [rows.texts[position]])
-                batch, at = self._batch(kernel, alone), 0
+                batch, at = self._batch(kernel, [row]), 0
             if batch is not None:
                 self._add(batch.launch(at), self._rows, 1)
             else:
                 # Its cells are whole, though one is no plain number.
-                self._take_regular(lines[line], fitting[kernel].numbers[position], kernel)
+                self._take_regular(lines[line], row[1], kernel)
 
     def _add(self, ready: Launch | LaunchBatch, row: int, count: int) -> None:
         self._context.held.add_ready(row, ready)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ncudiag.reading.shapes import Segment
 
 # Finding a stretch costs about as much as converting so many cells.
-_SHORTEST_STRETCH = 16
+_SHORTEST_STRETCH = 6
 _SEPARATOR = '","'
 _SEARCHED = 80
 _NONE_BETWEEN = -1
@@ -47,8 +47,9 @@ class Template:
         """
         self.segment = segment
         self.positions: list[int] = []
-        # What to search for, the text of a stretch, and how many separators stand between the cells in front of it.
-        self._stretches: list[tuple[str, str, int]] = []
+        # What to search for, the text of a stretch, how many separators stand between the cells in front of it, and
+        # the length of the text.
+        self._stretches: list[tuple[str, str, int, int]] = []
         odd = {*segment.texts, *segment.missing}
         first = before = 0
         for at in (*sorted(changing), len(cells)):
@@ -71,7 +72,8 @@ class Template:
         text = _SEPARATOR.join(cells[first:behind])
         text = (_SEPARATOR if first else "") + text + (_SEPARATOR if behind < len(cells) else "")
         # str.find is at its best with short texts.
-        self._stretches.append((text[:_SEARCHED], text, first - before - 1 if first > before else _NONE_BETWEEN))
+        between = first - before - 1 if first > before else _NONE_BETWEEN
+        self._stretches.append((text[:_SEARCHED], text, between, len(text)))
         self.positions += range(before, first)
 
     def variable(self, line: str, at: int) -> str | None:
@@ -86,9 +88,10 @@ class Template:
         """
         parts: list[str] = []
         end = len(line) - 1
-        for head, stretch, separators in self._stretches:
+        find, starts = line.find, line.startswith
+        for head, stretch, separators, length in self._stretches:
             if separators != _NONE_BETWEEN:
-                found = line.find(head, at, end)
+                found = find(head, at, end)
                 part = line[at:found]
                 if found <= at or part.count(_SEPARATOR) != separators:
                     # The cells in front of it can be like the stretch itself, a row of zeros for one.
@@ -98,9 +101,9 @@ class Template:
                     found = at + len(part)
                 parts.append(part)
                 at = found
-            if not line.startswith(stretch, at):
+            if not starts(stretch, at):
                 return None
-            at += len(stretch)
+            at += length
         if self._last >= 0:
             part = line[at:end]
             if part.count(_SEPARATOR) != self._last:

@@ -69,7 +69,7 @@ def test_launches_come_many_at_a_time() -> None:
 
 
 def test_many_blocks_of_text() -> None:
-    launches = [launch(at) for at in range(800)]
+    launches = [launch(at) for at in range(2000)]
     assert len({id(part.pattern) for part in batches_of(launches)}) < len(batches_of(launches))
     same(launches)
 
