@@ -7,7 +7,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Concatenate, ParamSpec, TypeVar
 
     Arguments = ParamSpec("Arguments")
@@ -31,7 +31,7 @@ class Inputs:
     values: Mapping[str, float]
     compute_capability: tuple[int, int] | None = None
     gpu: str | None = None
-    durations_ns: tuple[float, ...] = ()
+    durations_ns: Sequence[float] = ()
     needed_bytes: float | None = field(default=None)
     unreadable: frozenset[str] = frozenset()
     memo: dict[tuple[object, ...], object] = field(default_factory=dict, repr=False, compare=False)

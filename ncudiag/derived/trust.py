@@ -12,6 +12,8 @@ from ncudiag.derived.roofline import pct_of_roof
 from ncudiag.derived.work import dram_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ncudiag.derived.inputs import Inputs
 
 _PERCENT_OF_PEAK = "pct_of_peak_sustained_elapsed"
@@ -129,7 +131,7 @@ def spread_pct(inputs: Inputs) -> float | None:
     return percent(max(times) - min(times), _median(times)) if len(times) >= _FEW_LAUNCHES else None
 
 
-def _median(times: tuple[float, ...]) -> float:
+def _median(times: Sequence[float]) -> float:
     """The middle one, or the mean of the two in the middle (the statistics module takes longer to import)."""
     ordered = sorted(times)
     middle = len(ordered) // 2

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from ncudiag.model import Columns, LaunchBatch, MetricRow, Pattern
 
-BUDGET_VALUES = 500_000  # 4 MB of doubles: more would cost more in fresh pages of memory than the file does
+BUDGET_VALUES = 250_000  # 2 MB of doubles: more would cost more in fresh pages of memory than the file does
 _SMALL = 100_000  # below this, sorting in Python is quicker than importing numpy
-_CHUNK_VALUES = 500_000
+_CHUNK_VALUES = 250_000
 _ITEM = 8
 
 

@@ -31,7 +31,7 @@ _NAMED = ("sm_pct", "dram_pct", "memory_pct", "l2_pct", "l1_pct", "sm_frequency_
 def times_ns(group: KernelGroup) -> list[float]:
     """The captured times: one a launch, or mean times invocations of a summary row."""
     summed = [values[DURATION] * count for count, values, _ in group.summaries if DURATION in values]
-    return group.durations_ns + summed
+    return [*group.durations_ns, *summed]
 
 
 def ncu_rules(group: KernelGroup) -> tuple[NcuRuleResult, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, field
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
@@ -62,9 +63,9 @@ class KernelGroup:
     key: GroupKey
     process_name: str | None
     columns: ColumnStore
-    ids: list[int] = field(default_factory=list)
+    ids: array[int] = field(default_factory=lambda: array("q"))
     launch_count: int = 0
-    durations_ns: list[float] = field(default_factory=list)
+    durations_ns: array[float] = field(default_factory=lambda: array("d"))
     clocks_hz: tuple[float, float] | None = None
     rules: dict[str, NcuRule] = field(default_factory=dict)
     unreadable: set[str] = field(default_factory=set)
@@ -97,10 +98,10 @@ class KernelGroup:
     def add_batch(self, batch: LaunchBatch) -> None:
         """Take the launches of a batch."""
         self.launch_count += batch.invocations
-        self.ids += batch.ids
+        self.ids.extend(batch.ids)
         self.unreadable |= batch.pattern.unreadable
         self.columns.append_batch(batch)
-        self.durations_ns += filter(is_time_ns, batch.column(DURATION))
+        self.durations_ns.extend(filter(is_time_ns, batch.column(DURATION)))
         # A metric has a value in all launches of a batch or in none.
         for clocks in map(batch.column, SM_FREQUENCY):
             if clocks and not isnan(clocks[0]):

@@ -108,7 +108,7 @@ def _inputs(group: KernelGroup, kernel: Measured, situation: Situation, options:
         values=values,
         compute_capability=situation.compute_capability,
         gpu=kernel.gpu,
-        durations_ns=tuple(group.durations_ns),
+        durations_ns=group.durations_ns,
         needed_bytes=options.needed_bytes,
         unreadable=kernel.unreadable,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Annotated, Literal, NamedTuple, Self, TypeAlias, overload
 
-from pydantic import BaseModel, ConfigDict, PlainSerializer, SkipValidation
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, SkipValidation
 
 from ncudiag.model.metric import Metric, MetricRow
 
@@ -111,7 +111,7 @@ class Launch(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, arbitrary_types_allowed=True)
 
     report: int = 0
-    id: int | None = None
+    id: Annotated[int, Field(ge=0, lt=2**63)] | None = None
     process_id: int | None = None
     process_name: str | None = None
     host_name: str | None = None
