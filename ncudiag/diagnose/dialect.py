@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 Dialect: TypeAlias = Literal["triton", "cutlass", "cublas"]
 
 # Inductor's kernels begin with triton_; Triton up to 2.x appended the specialisation of the arguments (_0d1d2de).
-_TRITON = re.compile(r"^triton_|_\d+d(e?\d+(d|c|e)?)*e?$")
+_TRITON = re.compile(r"^triton_|_\d++d(?:e?+\d++[dce]?+)*+e?$")
 # CuTe's Python DSL begins every kernel's name with kernel_cutlass_, a reduction's too: what follows is the author's own
 # function, which has no epilogue and no threadblock tile of the library's.
 _CUTLASS = re.compile(r"(?<!^kernel_)cutlass", re.IGNORECASE)

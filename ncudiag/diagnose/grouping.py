@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from ncudiag.diagnose.columns import ColumnPool, ColumnStore
 from ncudiag.diagnose.measured import SM_FREQUENCY
+from ncudiag.errors import ReportError
 from ncudiag.model import LaunchBatch, LazyRules
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ DEVICE_NAME = "device__attribute_display_name"
 _CAPABILITY = ("device__attribute_compute_capability_major", "device__attribute_compute_capability_minor")
 # Thirty years. A damaged file may hold any number, and the sum of a few such would be no number at all.
 _LONGEST_NS = 1e18
+# Each is diagnosed and told by itself, a few thousand a second; the largest programs have some thousand.
+_MOST_KERNELS = 50_000
 
 
 def is_time_ns(value: float | None) -> TypeGuard[float]:
@@ -184,6 +187,9 @@ def group_launches(
         launches: in file order, at least those of one kernel; consumed once.
         pool: where the values are kept.
         keep: whether a kernel of this name is wanted; of the others only the time is kept.
+
+    Raises:
+        ReportError: there are more kernels than any program has.
     """
     grouping = _Grouping(pool, keep)
     for part in launches:
@@ -251,6 +257,12 @@ class _Grouping:
         if group is None and not launch.complete:
             group = next((known for known in self._groups.values() if _fits(key, known.key)), None)
         if group is None:
+            if len(self._groups) >= _MOST_KERNELS:
+                raise ReportError(
+                    "not-an-ncu-report",
+                    f"there are more than {_MOST_KERNELS:,} kernels of different names or launch shapes",
+                    "Split the report, or profile fewer kernels (ncu's -k and --launch-count).",
+                )
             group = self._groups[key] = KernelGroup(key, launch.process_name, ColumnStore(self._pool))
         return group
 

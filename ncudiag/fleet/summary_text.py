@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ncudiag.report import words
-from ncudiag.report.escape import columns, pad
+from ncudiag.report.escape import columns, no_command, pad
 from ncudiag.report.page import NARROWEST, Page
 from ncudiag.report.quantities import count, duration, share
 from ncudiag.report.text_table import VERDICT_INKS
@@ -58,8 +58,12 @@ def _table(page: Page, rows: Sequence[Sequence[str]], *, right: Sequence[bool], 
     widths = [max(columns(row[place]) for row in rows) for place in range(len(right))]
     fitting = next(n for n in range(len(right), 0, -1) if sum(widths[:n]) + 2 * n <= page.width or n == 1)
     lines = [
-        "  "
-        + "  ".join(pad(cell, width, right=to) for cell, width, to in zip(row[:fitting], widths, right, strict=False))
+        no_command(
+            "  "
+            + "  ".join(
+                pad(cell, width, right=to) for cell, width, to in zip(row[:fitting], widths, right, strict=False)
+            )
+        )
         for row in rows
     ]
     if head:

@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 from ncudiag.errors import UsageError
-from ncudiag.reading.failures import binary_report, gzip_bomb, is_folder, not_found, not_readable, other_binary
+from ncudiag.reading.failures import (
+    OversizedError,
+    binary_report,
+    gzip_bomb,
+    is_folder,
+    not_found,
+    not_readable,
+    other_binary,
+)
 from ncudiag.reading.number_format import BROKEN_SEPARATOR
 
 if TYPE_CHECKING:
@@ -22,15 +30,16 @@ if TYPE_CHECKING:
 SourceLike: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str] | Iterable[str]
 
 _BLOCK = 1 << 19
-# Longer "lines" are no text; cut them, rather than hold all of a file.
+# Of a report with the values of every instance; whatever is longer is no text, and would be held in memory whole.
 _LONGEST_LINE = 1 << 25
 _GZIP = b"\x1f\x8b"
 _GZIP_WINDOW = 31
 # ncu 2020.3 takes the first byte of fr_FR's U+202F and de_CH's U+2019 for the whole thousands separator.
 _BROKEN_GROUP = re.compile(rb"(?<=[0-9])\xe2(?=[0-9]{3})")
-# Reports compress to about a fiftieth; no honest file of this size does so much better.
-_BOMB_BYTES = 1 << 28
-_BOMB_RATIO = 300
+# Reports compress to about a fiftieth, the same launch again and again to a 120th; no honest file of this size does so
+# much better.
+_BOMB_BYTES = 1 << 24
+_BOMB_RATIO = 200
 _REPORT_MAGIC = b"NVR\0"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _SNIFFED = 4096
@@ -89,6 +98,7 @@ class TextBlocks:
         Raises:
             ReportError: ``file-not-found``, ``not-an-ncu-report`` or ``binary-report``.
             UsageError: the source is of a type that cannot be read.
+            OversizedError: a line is longer than any line of a report.
         """
         source = self._source
         if isinstance(source, str) and "\n" in source:
@@ -149,12 +159,12 @@ class TextBlocks:
         packed = unpacked = 0
         for chunk in chunks:
             data = chunk
-            packed += len(chunk)
             while data:
                 inside = True
                 before = inflate.copy()
                 try:
                     block = inflate.decompress(data, _BLOCK)
+                    packed += len(data) - len(inflate.unconsumed_tail) - len(inflate.unused_data)
                     unpacked += len(block)
                     if unpacked > _BOMB_BYTES and unpacked > _BOMB_RATIO * packed:
                         raise gzip_bomb(self.name)
@@ -302,15 +312,18 @@ def _plain(text: str) -> str:
 
 def _whole_byte_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
     rest: list[bytes] = []
+    size = 0
     for chunk in chunks:
         end = chunk.rfind(b"\n") + 1
-        if not end and sum(map(len, rest)) < _LONGEST_LINE:
+        if not end:
             rest.append(chunk)
+            size += len(chunk)
+            if size > _LONGEST_LINE:
+                raise _too_long()
             continue
-        # Without a line end for so long, a cut in the middle of a character does no harm any more.
-        end = end or len(chunk)
         yield b"".join([*rest, chunk[:end]])
         rest = [chunk[end:]]
+        size = len(rest[0])
     if any(rest):
         yield b"".join(rest)
 
@@ -320,12 +333,17 @@ def _whole_lines(texts: Iterator[str]) -> Iterator[str]:
     for text in texts:
         block = rest + text
         end = block.rfind("\n") + 1
-        if end or len(block) > _LONGEST_LINE:
-            yield block[: end or len(block)]
-            block = block[end or len(block) :]
-        rest = block
+        if end:
+            yield block[:end]
+        rest = block[end:]
+        if len(rest) > _LONGEST_LINE:
+            raise _too_long()
     if rest:
         yield rest
+
+
+def _too_long() -> OversizedError:
+    return OversizedError(f"is longer than {_LONGEST_LINE >> 20} MiB, as no line of a report is")
 
 
 def _from_lines(lines: Iterable[str]) -> Iterator[str]:

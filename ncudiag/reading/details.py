@@ -14,7 +14,7 @@ from ncudiag.reading.identities import Identities
 from ncudiag.reading.labels import LabelKey
 from ncudiag.reading.rows import is_balanced, split_row
 from ncudiag.reading.rules import RULE_ROLES, RuleCells
-from ncudiag.reading.shapes import Column
+from ncudiag.reading.shapes import Column, check_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -205,6 +205,7 @@ class DetailsReader:
         draft.columns += columns  # type: ignore[arg-type]  # where cells are, no column is None
         draft.cells += cells
         draft.rules += rules
+        draft.check_rows()
 
     def _cells(self, tails: list[str]) -> list[str] | None:
         """The values at the ends of regular rows; None unless every row ends as this page's rows do."""
@@ -322,6 +323,7 @@ class DetailsReader:
             place.measured()
             place.draft.columns.append(self._column(cells))
             place.draft.cells.append(cells[self._value])
+            place.draft.check_rows()
         elif self._cell(cells, "rule"):
             place.draft.rules.append(RuleCells(*(self._cell(cells, role) for role in RULE_ROLES)))
 
@@ -329,6 +331,7 @@ class DetailsReader:
         key = LabelKey(*(self._cell(cells, role).strip() for role in ("section", "body", "label", "unit")))
         column = self._columns.get(key)
         if column is None:
+            check_metrics(len(self._columns))
             column = self._columns[key] = Column(key)
             if key.section != _METRICS_SECTION:
                 self.only_names = False

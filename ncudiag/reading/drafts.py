@@ -8,7 +8,9 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ncudiag.model import Dim3, Extremes, Launch, MetricRow
+from ncudiag.reading.failures import OversizedError
 from ncudiag.reading.naming import Namer, extremes
+from ncudiag.reading.rows import MOST_CELLS
 from ncudiag.reading.rules import RuleCells, lazy_rules
 from ncudiag.reading.shapes import Column, Segment, joined, resolve_deferred
 
@@ -28,6 +30,8 @@ _NO_TEXTS: Mapping[str, str] = {}
 _NONE_UNREADABLE: frozenset[str] = frozenset()
 _CAPABILITY = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,2})?")
 _LONGEST_ID = 18
+# Templates make names of some hundred thousand characters; what is longer is no name, and nobody could read it.
+_LONGEST_NAME = 1 << 20
 
 
 class Identity:
@@ -88,6 +92,9 @@ def identity_of(header: Header, cells: Sequence[str], strings: dict[str, str]) -
         header: of the page.
         cells: of the row, at least up to the last identity column.
         strings: one copy of every name, however many launches have it.
+
+    Raises:
+        OversizedError: a name is longer than any compiler makes it.
     """
     roles = header.roles
 
@@ -97,6 +104,7 @@ def identity_of(header: Header, cells: Sequence[str], strings: dict[str, str]) -
 
     def text(role: str) -> str | None:
         found = cell(role)
+        _check_length(found)
         return strings.setdefault(found, found) if found else None
 
     process = whole_number(cell("process_id"))
@@ -106,6 +114,7 @@ def identity_of(header: Header, cells: Sequence[str], strings: dict[str, str]) -
         return None
     if ("process_id" in roles and process is None) or ("invocations" in roles and invocations is None):
         return None
+    _check_length(name)
     capability = _capability(cell("compute_capability"))
     fields: dict[str, object] = {
         "process_id": process,
@@ -121,6 +130,12 @@ def identity_of(header: Header, cells: Sequence[str], strings: dict[str, str]) -
         "invocations": 1 if invocations is None else invocations,
     }
     return Identity(fields, name=name, process=process, invocations=1 if invocations is None else invocations)
+
+
+def _check_length(name: str) -> None:
+    if len(name) > _LONGEST_NAME:
+        message = f"holds a name of {len(name):,} characters, as no compiler writes (at most {_LONGEST_NAME:,})"
+        raise OversizedError(message)
 
 
 def _capability(text: str) -> str | None:
@@ -204,6 +219,16 @@ class Draft:
         self.segments.append(tuple(shape.read(cells, self.block.numbers, fast=fast) for cells in parts))
         self.columns = []
         self.cells, self.lows, self.highs = [], [], []
+
+    def check_rows(self) -> None:
+        """Refuse a launch that does not end.
+
+        Raises:
+            OversizedError: it has more rows than ncu has metrics.
+        """
+        if len(self.cells) > MOST_CELLS:
+            message = f"belongs to a launch with more than {MOST_CELLS:,} rows, as no launch of a report has"
+            raise OversizedError(message)
 
     @property
     def deferred(self) -> int:

@@ -94,6 +94,20 @@ def gzip_bomb(name: str) -> ReportError:
     )
 
 
+class OversizedError(Exception):
+    """Something in the text is larger than in any report; ``str(error)`` says what, and how large it may be."""
+
+
+def oversized(name: str, line: int, what: OversizedError) -> ReportError:
+    """A line that nothing of ncu's ever is as large as; its number counts from 1."""
+    return ReportError(
+        "not-an-ncu-report",
+        f"line {line} of {_shown(name)} {what}",
+        "If the rest is a report, take this line out of it, as with `sed`: reading it would need memory without end.",
+        details={"file": name, "line": line},
+    )
+
+
 class Findings(NamedTuple):
     """What reading to the end without a launch has shown.
 

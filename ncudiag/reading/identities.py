@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from ncudiag.reading.header import Header
     from ncudiag.reading.reader import Context
 
-_QUOTED = r'"[^"\n]*(?:""[^"\n]*)*",'
+# Nothing is given back: to be able to would take a hundred bytes for every pair of quotes.
+_QUOTED = r'"[^"\n]*+(?:""[^"\n]*+)*+",'
 _KEPT = 2048
 _LONGEST_ID = 18
 

@@ -34,8 +34,10 @@ _NEW_UNIT = re.compile(r"(?:^|/)[num]?s$|hz$")
 # Rows that exist since 2025.1 and stand beside the labels whose meaning changed with it.
 _LABELS_OF_2025 = frozenset({"Local Memory Spilling Requests", "Local Memory Spilling Request Overhead"})
 
-_METRIC_NAME = re.compile(r"[A-Za-z][\w.:]*_[\w.:]+(?: ?\[[^\]]*\])?")
-_LABEL_AND_NAME = re.compile(r".*\(([A-Za-z][\w.:]*_[\w.:]+)\)", re.DOTALL)
+# The underscore is looked for ahead, and what was taken is not given back: a long cell takes no time to refuse.
+_NAME = r"[A-Za-z](?=[\w.:]*?_[\w.:])[\w.:]++"
+_METRIC_NAME = re.compile(rf"{_NAME}(?: ?\[[^\]]*\])?")
+_LABEL_AND_NAME = re.compile(rf".*\(({_NAME})\)", re.DOTALL)
 _BREAKDOWN = re.compile(r"(?:SOL )?(SM|L1|L2|IDC|DRAM): (.+)")
 _BREAKDOWN_UNITS = {"SM": "sm", "L1": "l1tex", "L2": "lts", "IDC": "idc", "DRAM": "dram"}
 

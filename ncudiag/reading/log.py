@@ -18,7 +18,7 @@ _GLUED_OWN = re.compile(r"==(?:PROF|WARNING|ERROR|LOG)== ")
 # "....50%....100% - 9 passes": a progress line that something else has split.
 _PROGRESS = re.compile(r"\.*(?:[0-9]{1,3}%\.*)*(?: ?- [0-9]+ pass(?:es)?)?")
 _INACCESSIBLE = re.compile(r"(?:Unable|Failed) to access the following (?:([0-9]+) )?metrics?:?\s*(.*)")
-_METRIC_LIST = re.compile(r"[\w.:]+__[\w.:]+(?:,\s*[\w.:]+__[\w.:]+)*[,.]?")
+_METRIC = re.compile(r"(?=[\w.:]+?__[\w.:])[\w.:]++")
 _VERSION = re.compile(r"Version:? ([0-9]{4}\.[0-9]+(?:\.[0-9]+)*)(?: \(build|\b)")
 _PROFILER = re.compile(r"Nsight Compute", re.IGNORECASE)
 _LIMIT = re.compile(r"==PROF== Profiling .* \(([0-9]+)/([0-9]+)\)")
@@ -123,7 +123,7 @@ class Log:
         """Whether a line goes on with a message of ncu's that was split."""
         text = line.strip()
         if self._names_expected > len(self._names) or (self._names_expected == 0 and self._names):
-            if _METRIC_LIST.fullmatch(text):
+            if _lists_metrics(text):
                 self._add_names(text)
                 return True
             self.end_list()
@@ -140,3 +140,9 @@ class Log:
         shown = ", ".join(self._names[:20]) + (", ..." if len(self._names) > 20 else "")  # noqa: PLR2004 - enough
         self._notices.add("metrics-not-accessible", f"ncu could not access {count} metrics: {shown}")
         self._names, self._names_expected = [], -1
+
+
+def _lists_metrics(text: str) -> bool:
+    """Whether a text is names of metrics with commas between, and nothing else."""
+    names = (text[:-1] if text.endswith((",", ".")) else text).split(",")
+    return all(_METRIC.fullmatch(name.lstrip()) for name in names)

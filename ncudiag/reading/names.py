@@ -1,4 +1,7 @@
-"""Short names of kernels."""
+"""Short names of kernels.
+
+Names come from strangers: every step takes a time that grows with the length of the name and no faster.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,9 @@ _OPERATOR = re.compile(
     r"operator\s*(?:\(\)|\[\]|<=>|<<=|>>=|->\*|->|<<|>>|[-+*/%^&|<>=!]=|&&|\|\||\+\+|--|[-+*/%^&|~!=<>,]|"
     r"(?:new|delete)\b(?:\s*\[\])?|\"\"\s*\w+)"
 )
-_TRAILING = re.compile(r"(?:\s*\[clone [^\]]*\]|\s+(?:const|volatile|noexcept))+$")
+_CLONE = re.compile(r"\[clone [^\]]*\]")
+_QUALIFIERS = ("const", "volatile", "noexcept")
+_NOT_BLANK = re.compile(r"\S")
 
 
 @functools.lru_cache(maxsize=4096)
@@ -23,9 +28,29 @@ def short_name(kernel_name: str) -> str:
     Args:
         kernel_name: as in the report.
     """
-    text = _TRAILING.sub("", kernel_name.strip())
+    text = _without_trailing(kernel_name.strip())
     found = _last_component(text)
     return found or text
+
+
+def _without_trailing(text: str) -> str:
+    """The text without the qualifiers of its function and the marks of a compiler's clone."""
+    end = len(text)
+    while True:
+        if text.endswith("]", 0, end) and (found := _CLONE.match(text, text.rfind("[", 0, end))):
+            if found.end() < end:
+                break
+            end = found.start()
+        elif qualifier := next((word for word in _QUALIFIERS if text.endswith(word, 0, end)), ""):
+            at = end - len(qualifier)
+            if not text[at - 1 : at].isspace():
+                break
+            end = at
+        else:
+            break
+        while end and text[end - 1].isspace():
+            end -= 1
+    return text[:end]
 
 
 def _last_component(text: str) -> str:
@@ -42,15 +67,16 @@ def _last_component(text: str) -> str:
             at += 2
         elif char in _OPENING:
             end = _closing(text, at)
-            if char == "(" and not text.startswith("::", end) and "".join(component).strip():
+            if char == "(" and not text.startswith("::", end) and component:
                 break
             # "(anonymous namespace)", "<unnamed>", "{lambda(int)#1}": a scope if "::" follows, else arguments.
-            if char == "{" and not "".join(component).strip():
+            if char == "{" and not component:
                 component.append(text[at:end])
             at = end
         elif char.isspace():
             # What came before was a return type, unless an argument list follows.
-            at = len(text) - len(text[at:].lstrip())
+            following = _NOT_BLANK.search(text, at)
+            at = following.start() if following else len(text)
             if not text.startswith(("(", "<", "["), at):
                 component = []
         else:
@@ -66,21 +92,25 @@ def _is_word(char: str) -> bool:
 def _closing(text: str, at: int) -> int:
     """Behind the bracket that closes the one at ``at``; the end of the text if none does."""
     expected = [_OPENING[text[at]]]
+    awaited = dict.fromkeys(_OPENING.values(), 0)
+    awaited[expected[0]] = 1
     position = at + 1
     while position < len(text) and expected:
         char = text[position]
         if char == expected[-1]:
-            expected.pop()
+            awaited[expected.pop()] -= 1
         elif char == "-" and text.startswith("->", position):
             position += 1
         elif (
             char in "([{" or (char == "<" and expected[-1] != ")") or (char == "<" and _opens_arguments(text, position))
         ):
             expected.append(_OPENING[char])
-        elif char in ")]}" and char in expected:
+            awaited[expected[-1]] += 1
+        elif char in ")]}" and awaited[char]:
             # A comparison inside brackets, "(a < b)", opened what never closes.
-            while expected.pop() != char:
-                pass
+            while (opened := expected.pop()) != char:
+                awaited[opened] -= 1
+            awaited[char] -= 1
         position += 1
     return position
 

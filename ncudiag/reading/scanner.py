@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from ncudiag.reading.details import DetailsReader
 from ncudiag.reading.drafts import Block
+from ncudiag.reading.failures import OversizedError
 from ncudiag.reading.header import Header, Layout, recognise
 from ncudiag.reading.held import Held
 from ncudiag.reading.log import Log
@@ -16,7 +17,7 @@ from ncudiag.reading.number_format import DecimalMark, NumberFormat
 from ncudiag.reading.place import Place
 from ncudiag.reading.raw import RawReader
 from ncudiag.reading.reader import Context, Reader
-from ncudiag.reading.rows import is_balanced
+from ncudiag.reading.rows import MOST_CELLS, is_balanced
 from ncudiag.reading.summary import SummaryReader
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ncudiag.reading.text_page import TextPage
 
 _LINES_IN_A_ROW = 64
+_LONGEST_ROW_OF_LINES = 1 << 22
 _CUT_ID = re.compile(r'"[0-9]*"?')
 _GLUED_ROW = re.compile(r'[^",]("[0-9]+","[0-9]+",")')
 
@@ -122,6 +124,11 @@ class Scanner:
             self.namer.units.update(text.launches.namer.units)
 
     @property
+    def line(self) -> int:
+        """The line that is being read, from 1."""
+        return self._place.line
+
+    @property
     def format(self) -> ReportFormat:
         """What the file turned out to be: the page of its first launch."""
         if self._first is None and self._text is not None and self._text.launches.handed_on:
@@ -196,7 +203,7 @@ class Scanner:
                 self._pending = []
             else:
                 self._give_up_pending(last=False)
-        elif len(self._pending) > _LINES_IN_A_ROW:
+        elif len(self._pending) > _LINES_IN_A_ROW or len(text) > _LONGEST_ROW_OF_LINES:
             self._give_up_pending(last=False)
         return True
 
@@ -212,7 +219,14 @@ class Scanner:
             self._line(line, ended=True)
 
     def _begin(self, header: Header) -> None:
-        """Another header block."""
+        """Another header block.
+
+        Raises:
+            OversizedError: it has more columns than any report.
+        """
+        if header.width > MOST_CELLS:
+            message = f"has more than {MOST_CELLS:,} columns, as no page of ncu has"
+            raise OversizedError(message)
         if self._reader is not None:
             self._reader.end()
             self._reader = None

@@ -12,8 +12,10 @@ import re
 from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
+from ncudiag.reading.failures import OversizedError
 from ncudiag.reading.labels import LabelKey, modern_unit
 from ncudiag.reading.number_format import NumberFormat, Reading, analyse, is_missing, is_not_finite
+from ncudiag.reading.rows import MOST_CELLS
 from ncudiag.units import parse_unit
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ _VERDICT_INPUT = re.compile(
     r"\b(?:sm_|dram_|gpu__dram|gpu__compute_memory|lts_|l1tex_)_throughput\.avg\.pct_of_peak_sustained_(?:elapsed|active)"
 )
 _NONE: Mapping[int, str] = {}
+_LONGEST_LABEL = 10_000
 # Columns whose numbers may be lists of ids with commas; they do not decide what a comma means.
 _LIST_WORDS = ("affinity", "enabled", "_ids", " IDs", "_pcs", "_mask", "_all", "_ports")
 
@@ -34,7 +37,14 @@ class Column:
     __slots__ = ("exponent", "key", "suffix", "unit", "votes")
 
     def __init__(self, key: LabelKey) -> None:
-        """Understand the unit; ``unit`` is None if that fails."""
+        """Understand the unit; ``unit`` is None if that fails.
+
+        Raises:
+            OversizedError: a text of the key is longer than any name of a section or a metric.
+        """
+        if max(map(len, key)) > _LONGEST_LABEL:
+            message = f"names a metric with more than {_LONGEST_LABEL:,} characters, as ncu never does"
+            raise OversizedError(message)
         self.key = key
         unit = parse_unit(modern_unit(key.label, key.unit))
         # ncu 2020.3 prints times as the units of frequencies in reports of later versions ("6.29 nsecond").
@@ -44,6 +54,17 @@ class Column:
         # 1.61 Kbyte is read as "1.61e3", which rounds once where 1.61 * 1000 rounds twice.
         self.suffix = f"e{self.exponent}" if self.exponent else ""
         self.votes = not any(word in key.label for word in _LIST_WORDS)
+
+
+def check_metrics(known: int) -> None:
+    """Refuse another metric where so many different ones are known that it cannot be a report.
+
+    Raises:
+        OversizedError: as it says.
+    """
+    if known >= MOST_CELLS:
+        message = f"brings a page to more than {MOST_CELLS:,} different metrics, as ncu has not"
+        raise OversizedError(message)
 
 
 def _fits(label: str, base: str) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from ncudiag.errors import UsageError
 from ncudiag.model import Launch, LaunchBatch, Profile, Source
 from ncudiag.reading.decode import SourceLike, TextBlocks
-from ncudiag.reading.failures import Findings, no_launches
+from ncudiag.reading.failures import Findings, OversizedError, no_launches, oversized
 from ncudiag.reading.number_format import decimal_mark_of_locale
 from ncudiag.reading.scanner import Scanner
 
@@ -72,7 +72,13 @@ class ReportStream:
             message = "a report stream can be read once"
             raise UsageError("usage", message, "Open the report again, or keep its launches with read_report().")
         self._started = True
-        return self._launches()
+        return self._bounded()
+
+    def _bounded(self) -> Iterator[Launch | LaunchBatch]:
+        try:
+            yield from self._launches()
+        except OversizedError as met:
+            raise oversized(self._path, self._scanner.line, met) from None
 
     def _launches(self) -> Iterator[Launch | LaunchBatch]:
         scanner, blocks = self._scanner, self._blocks

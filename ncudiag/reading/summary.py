@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ncudiag.reading.drafts import Block, Draft
 from ncudiag.reading.labels import LabelKey
 from ncudiag.reading.rows import is_balanced, split_row
-from ncudiag.reading.shapes import Column
+from ncudiag.reading.shapes import Column, check_metrics
 
 if TYPE_CHECKING:
     from ncudiag.reading.reader import Context
@@ -41,6 +41,7 @@ class SummaryReader:
         draft = self._draft_for(cells)
         if draft is None:
             return False
+        draft.check_rows()
         draft.columns.append(self._column(cells))
         for role, values in (("value", draft.cells), ("minimum", draft.lows), ("maximum", draft.highs)):
             position = roles.get(role)
@@ -88,6 +89,7 @@ class SummaryReader:
         key = LabelKey(cell("section"), cell("body"), cell("label"), cell("unit"))
         column = self._columns.get(key)
         if column is None:
+            check_metrics(len(self._columns))
             column = self._columns[key] = Column(key)
             if column.unit is None:
                 unit = roles["unit"]

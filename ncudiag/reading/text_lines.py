@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _PROCESS = re.compile(r"\[([0-9]{1,18})\] ([^\[\]]*)@([^\s@]+)\s*$")
-_SECTION = re.compile(r"\s*Section: (\S.*?)\s*$")
-_TABLE_NAME = re.compile(r"\s*Table (Name|Description) ?: (\S.*?)\s*$")
+_SECTION = re.compile(r"\s*Section: (\S.*)$")
+_TABLE_NAME = re.compile(r"\s*Table (Name|Description) ?: (\S.*)$")
 _DEVICE = re.compile(r"\s*Device ([0-9]+)(?:, CC ([0-9]+\.[0-9]+))?\s*$")
 _RULER = re.compile(r"\s*-{3,}(?: -+)+\s*$")
 _DASHES = re.compile(r"-+")
@@ -55,13 +55,13 @@ def process_of(line: str) -> Mapping[str, str] | None:
 
 def section_of(line: str) -> str | None:
     """The name of the section that follows."""
-    found = _SECTION.match(line) if "Section: " in line else None
+    found = _SECTION.match(line.rstrip()) if "Section: " in line else None
     return found[1] if found else None
 
 
 def table_name_of(line: str) -> str | None:
     """The name of the table that follows, as ``--print-details all`` prints it; empty for its description."""
-    found = _TABLE_NAME.match(line) if "Table " in line else None
+    found = _TABLE_NAME.match(line.rstrip()) if "Table " in line else None
     return (found[2] if found[1] == "Name" else "") if found else None
 
 
@@ -88,7 +88,7 @@ def spans_of(line: str) -> tuple[tuple[int, int], ...]:
 
 
 def _one_launch(line: str) -> LaunchLine | None:
-    found = _LAUNCH.search(line)
+    found = _LAUNCH.match(line, line.rfind(", Context "))
     if found is None:
         return None
     cells = {"context": found[1]}

@@ -34,6 +34,8 @@ _TABLE_COLUMNS = (3, 5)
 _SUMMARY_COLUMNS = 5
 _TEXT_COLUMN = 6
 _TEXT_INDENT = 4
+# A line with the longest name that is read, and with room for what stands around it.
+_LONGEST_LINE = (1 << 20) + 1000
 # Title lines inside the rooflines of --print-details all; a CSV page has one title for two of them.
 # Summaries end with a paragraph about averages.
 _NOTE = "Note: The shown averages"
@@ -68,6 +70,8 @@ class TextPage:
 
     def take(self, line: str, *, ended: bool) -> bool:
         """Take a line that is not blank; False if it is no part of the page. ``ended``: it has its end of line."""
+        if len(line) > _LONGEST_LINE:
+            return False
         line = plain(line)
         if not line.strip():
             # Of a quotation, or of colours alone.

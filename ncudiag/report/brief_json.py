@@ -9,6 +9,8 @@ from math import floor, log10
 
 from pydantic import BaseModel
 
+from ncudiag.report.escape import json_for_logs
+
 OPTIONAL: Mapping[str, frozenset[str]] = {
     "Report": frozenset({"focus", "gate"}),
     "Comparison": frozenset({"gate"}),
@@ -28,7 +30,7 @@ _NOISE = 1e-12
 
 def compact(document: object) -> str:
     """Strict JSON text in ASCII without blanks, with a line break at its end."""
-    return json.dumps(document, separators=(",", ":"), allow_nan=False) + "\n"
+    return json_for_logs(json.dumps(document, separators=(",", ":"), allow_nan=False)) + "\n"
 
 
 def size(value: object) -> int:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # A spreadsheet takes a cell that begins with one of these for a formula and runs it.
 _FORMULA = ("=", "+", "-", "@")
+# GitHub's runner takes a line of a log that begins so for a command.
+_COMMAND = "::"
 
 
 def render_csv(report: Report, *, header: bool = True) -> str:
@@ -61,5 +63,5 @@ def _cell(value: Cell) -> Cell:
             return "true" if value else "false"
         case str():
             text = visible(value)
-            return f"'{text}" if text.startswith(_FORMULA) else text
+            return f"'{text}" if text.startswith((*_FORMULA, _COMMAND)) else text
     return value

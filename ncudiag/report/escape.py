@@ -7,12 +7,22 @@ page as it stands, and nothing may be dropped either: what cannot be printed is 
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+# Runners of CI jobs take commands out of whatever a job prints: GitHub (src/Runner.Common/ActionCommand.cs), Azure and
+# TeamCity these anywhere in a line,
+_COMMAND_ANYWHERE = re.compile(r"#(?=#(?:vso|teamcity)?\[)")
+# GitHub these at the start of a line, behind any blanks.
+_COMMAND = re.compile(
+    r"(\s*):(?=:(?:add-mask|add-matcher|add-path|debug|echo|endgroup|error|group|internal-set-repo-path|notice|"
+    r"remove-matcher|save-state|set-env|set-output|stop-commands|warning)(?: .*?)?::)",
+    re.IGNORECASE,
+)
 _LAST_BYTE = 0xFF
 _LAST_BASIC = 0xFFFF  # the last character of Unicode's first plane
 # A no-break space keeps a number and its percent sign together while wrapping; visible() lets none through.
@@ -22,7 +32,7 @@ _BREAK_BEHIND = (" ", ",;<>()[]{}&*|/", ":", "_.-")
 
 
 def visible(text: str, *, unicode: bool = True) -> str:
-    """The text with everything that does not print as itself spelled out.
+    """The text with everything that does not print as itself spelled out, and what a CI runner would obey.
 
     Args:
         text: anything.
@@ -31,9 +41,21 @@ def visible(text: str, *, unicode: bool = True) -> str:
     Returns:
         One line without control, format or surrogate characters.
     """
+    if "##" in text:
+        text = _COMMAND_ANYWHERE.sub(r"\\x23", text)
     if text.isprintable() and (unicode or text.isascii()):
         return text
     return "".join(char if char.isprintable() and (unicode or char.isascii()) else _spelled_out(char) for char in text)
+
+
+def no_command(line: str) -> str:
+    """A line for a log, beginning with a visible text, that no runner of CI jobs obeys (``::error::...``)."""
+    return _COMMAND.sub(r"\1\\x3a", line, count=1) if _COMMAND.match(line) else line
+
+
+def json_for_logs(text: str) -> str:
+    """JSON that says the same, without what a runner of CI jobs obeys."""
+    return _COMMAND_ANYWHERE.sub(r"\\u0023", text) if "##" in text else text
 
 
 def _spelled_out(char: str) -> str:
@@ -87,34 +109,36 @@ def fold(text: str, width: int) -> list[str]:
     """
     width = max(2, width)
     lines: list[str] = []
-    rest = text
-    while columns(rest) > width:
-        cut = _cut(rest, width)
-        lines.append(rest[:cut].rstrip(" "))
-        rest = rest[cut:].lstrip(" ")
-    lines.append(rest)
+    at = 0
+    while (fits := _prefix(text, at, width)) < len(text):
+        cut = _cut(text, at, fits)
+        lines.append(text[at:cut].rstrip(" "))
+        at = cut
+        while text.startswith(" ", at):
+            at += 1
+    lines.append(text[at:])
     return [line for line in lines if line] or [""]
 
 
-def _cut(text: str, width: int) -> int:
-    """Where to break: behind the last good place in the line's second half, else at its very end."""
-    fits = max(1, _prefix(text, width))
+def _cut(text: str, start: int, end: int) -> int:
+    """Where to break a line that may go to ``end``: behind the last good place in its second half, else there."""
+    end = max(start + 1, end)
     for kind in _BREAK_BEHIND:
-        for at in range(fits, fits // 2, -1):
+        for at in range(end, start + (end - start) // 2, -1):
             # "a::b" breaks behind the second colon, "a__b" behind the second line.
             if text[at - 1] in kind and (kind in {" ", ",;<>()[]{}&*|/"} or text[at] != text[at - 1]):
                 return at
-    return fits
+    return end
 
 
-def _prefix(text: str, width: int) -> int:
-    """How many characters fit into a width; combining marks stay with their character."""
-    if text.isascii():
-        return width
+def _prefix(text: str, start: int, width: int) -> int:
+    """Where the characters from ``start`` on end that fit into a width; combining marks stay with their character."""
+    if text[start : start + width].isascii() and not text[start + width : start + width + 1] > "\x7f":
+        return min(start + width, len(text))
     cells = _cell_count()
     used = 0
-    for at, char in enumerate(text):
-        used += cells(char)
+    for at in range(start, len(text)):
+        used += cells(text[at])
         if used > width:
             return at
     return len(text)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from ncudiag.report.document import SCHEMA_VERSION
+from ncudiag.report.escape import json_for_logs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -95,7 +96,7 @@ def dumps(document: object) -> str:
     Raises:
         ValueError: a number is NaN or infinite; the models let none through.
     """
-    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+    return json_for_logs(json.dumps(document, indent=2, allow_nan=False)) + "\n"
 
 
 def plain(value: object) -> object:

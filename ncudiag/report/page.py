@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, TypeAlias
 
-from ncudiag.report.escape import columns, fold, visible, wrap
+from ncudiag.report.escape import columns, fold, no_command, visible, wrap
 
 Ink: TypeAlias = Literal["bold", "dim", "red", "green", "yellow", "blue", "magenta", "cyan"]
 
@@ -100,10 +100,15 @@ class Page(NamedTuple):
         return self._indented(lines, indent, first, inks)
 
     def _indented(self, lines: list[str], indent: int, first: str, inks: tuple[Ink, ...]) -> list[str]:
-        """Lines with their indent; the first one carries the label."""
+        """Lines with their indent; the first one carries the label, the others are none that a CI runner obeys."""
         margin = " " * indent
-        label = first + " " * max(0, indent - columns(first))
-        return [
-            (self.paint(label, "dim") if first and number == 0 else margin) + self.paint(line, *inks)
-            for number, line in enumerate(lines)
-        ]
+        shown = []
+        if first and lines:
+            label = first + " " * max(0, indent - columns(first))
+            shown.append(self.paint(label, "dim") + self.paint(lines[0], *inks))
+        for line in lines[len(shown) :]:
+            harmless = no_command(line)
+            # Spelled out it is longer than it was.
+            parts = [line] if harmless == line else map(no_command, fold(harmless, self.width - indent))
+            shown += [margin + self.paint(part, *inks) for part in parts]
+        return shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ncudiag.report.escape import visible, wrap
+from ncudiag.report.escape import no_command, visible, wrap
 from ncudiag.report.quantities import percent, quantity
 from ncudiag.report.roofline_layout import frame_of, lines
 from ncudiag.report.roofline_plot import missing_extra
@@ -36,7 +36,7 @@ def render_terminal(shown: Sequence[Picture], *, width: int, unicode: bool = Tru
         UsageError: uniplot is not installed (``usage``).
     """
     told = [line for picture in shown for line in _one(picture, width, unicode=unicode)]
-    return "\n".join(line.rstrip(" ") for line in told) + "\n"
+    return "\n".join(no_command(line.rstrip(" ")) for line in told) + "\n"
 
 
 def _one(picture: Picture, width: int, *, unicode: bool) -> list[str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
 from verdict_launches import NAMES, diagnose_all, launch
 
+from ncudiag.errors import ReportError
 from ncudiag.model import Extremes, Launch
 
 BUSY: dict[str, float | None] = {"dram": 90.0, "sm": 5.0}
@@ -38,6 +40,15 @@ def test_kept_apart(first: dict[str, Any], second: dict[str, Any]) -> None:
     assert [entry.duration_ns.total for entry in found.kernels] == [30_000.0, 20_000.0]
     assert [entry.time_share for entry in found.kernels] == [0.6, 0.4]
     assert found.duration_ns == 50_000.0
+
+
+def test_more_kernels_than_any_program_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each would be diagnosed by itself."""
+    monkeypatch.setattr(sys.modules["ncudiag.diagnose.grouping"], "_MOST_KERNELS", 3)
+    launches = [timed(1.0, id=number, kernel_name=f"k{number}") for number in range(4)]
+    assert len(diagnose_all(launches[:3] * 2).kernels) == 3
+    with pytest.raises(ReportError, match="more than 3 kernels"):
+        diagnose_all(launches)
 
 
 def test_registers_are_kept_apart() -> None:

@@ -41,8 +41,34 @@ NAMES = {
     "void (anonymous namespace)::foo <int> (int)": "foo",
     "cooperator(int)": "cooperator",
     "a] b<(]>(x)": "b",
+    "foo(int) [clone .kd] [clone .x] const volatile": "foo",
+    "foo(int)const": "foo",
+    "fooconst": "fooconst",
+    " const": "const",
+    "foo [a]": "foo",
     "": "",
 }
+
+
+DEEP = 100_000
+LONG_NAMES = {
+    "angles": "f" + "<" * DEEP + ")" * DEEP + ">(int)",
+    "all kinds": "f" + "<([{" * DEEP,
+    "closing": "f(" + "a<" * DEEP + ")" * DEEP,
+    "blanks": "void f" + " " * DEEP + "(int)",
+    "words": "a b " * DEEP + "f(int)",
+    "clones": "f" + "(int) [clone a]" * DEEP,
+    "qualifiers": "f(int)" + " const" * DEEP,
+    "operators": "operator " * DEEP + "f(int)",
+    "lambdas": "f" + "{}" * DEEP + "(int)",
+    "scopes": "a::" * DEEP + "f(int)",
+}
+
+
+@pytest.mark.parametrize("kind", LONG_NAMES)
+def test_long_names_take_no_longer_than_they_are(kind: str) -> None:
+    """Some hundred thousand characters in less than a second; twice that time squared would be hours."""
+    assert short_name(LONG_NAMES[kind]).startswith(("f", "operator"))
 
 
 @pytest.mark.parametrize(("name", "short"), NAMES.items())

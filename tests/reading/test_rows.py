@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncudiag.reading.rows import split_row
+from ncudiag.reading.rows import MOST_CELLS, split_row
 
 LONG = "x" * 140_000
 
@@ -27,6 +27,11 @@ LONG = "x" * 140_000
 )
 def test_rows(line: str, cells: list[str]) -> None:
     assert split_row(line) == cells
+
+
+def test_a_row_without_end_is_left_at_some_point() -> None:
+    assert len(split_row("," * (MOST_CELLS * 12))) == MOST_CELLS + 1
+    assert split_row("x" * (1 << 20)) == ["x" * (1 << 20)]
 
 
 def test_other_delimiters() -> None:

@@ -135,14 +135,19 @@ def test_lines_with_a_bom_and_many_lines(monkeypatch: pytest.MonkeyPatch) -> Non
     assert read_report("\ufeff" + TEXT).launches == PLAIN.launches
 
 
-def test_a_line_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is refused with its place, whatever stands around it, and nothing behind it is read."""
     monkeypatch.setattr("ncudiag.reading.decode._LONGEST_LINE", 1000)
     monkeypatch.setattr("ncudiag.reading.decode._BLOCK", 100)
-    for data in (
-        b"x" * 5000 + b"\n" + TEXT.encode(),
-        "\ufeff".encode("utf-16-le") + ("x" * 5000 + "\n" + TEXT).encode("utf-16-le"),
-    ):
-        assert len(read_report(io.BytesIO(data)).launches) == 2
+    for lines in ("x" * 5000 + "\n" + TEXT, TEXT + "x" * 5000):
+        for data in (lines.encode(), "\ufeff".encode("utf-16-le") + lines.encode("utf-16-le")):
+            file = io.BytesIO(data)
+            error = error_of(file)
+            assert error.code == "not-an-ncu-report"
+            line = 1 + (lines.count("\n") if lines.startswith(TEXT) else 0)
+            assert error.details == {"file": "", "line": line}
+            assert "is longer than 0 MiB" in error.message
+            assert file.tell() < len(data)
 
 
 def test_cut_gzip() -> None:

@@ -40,6 +40,8 @@ HOSTILE_NAMES = (
     "x" * 300,
     "",
     "csi\x9b31m and nul\x00(int)",
+    "::error title=job::obeyed by a runner of CI jobs(int)",
+    "##[error]obeyed of old, ##vso[task.complete]by Azure too(int)",
 )
 
 
