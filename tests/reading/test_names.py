@@ -46,6 +46,7 @@ NAMES = {
     "fooconst": "fooconst",
     " const": "const",
     "foo [a]": "foo",
+    "foo [clone .k]]": "foo",
     "": "",
 }
 

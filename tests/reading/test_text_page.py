@@ -619,3 +619,10 @@ def test_any_numbers_come_back(cells: list[tuple[str, float]], style: str, old: 
     for value in values:
         assert isinstance(value.value, float)
         assert launch.values[value.name] == pytest.approx(value.value * scale.get(value.unit, 1.0), rel=1e-12)
+
+
+def test_what_later_versions_may_say_of_a_launch() -> None:
+    line = launch_of("  copy(int) (4, 1, 1)x(256, 1, 1), Context 1, Stream 7, Partition 3, Device 0, CC 8.0")
+    assert line is not None
+    assert line.cells["kernel_name"] == "copy(int)"
+    assert (line.cells["stream"], line.cells["device"], line.cells["compute_capability"]) == ("7", "0", "8.0")

@@ -321,12 +321,12 @@ def test_the_html_page_shows_the_gate() -> None:
     many = tuple(a_check(kernel=name, message=name) for name in HOSTILE_NAMES * 20)
     page = render_html_page(hostile().model_copy(update={"gate": gate_of(many)}))
     assert f"Gate failed: of {20 * len(HOSTILE_NAMES)} checks {20 * len(HOSTILE_NAMES)} failed" in page
-    assert "200 more checks did not pass" in page
+    assert f"{len(many) - 100} more checks did not pass" in page
     assert page.count("<li><p><b>failed</b> <code>") == 100
     whole = report(memory_bound()).model_copy(update={"gate": gate_of(many)})
     assert render_markdown(whole).count("\n| failed |") == 100
     for text in (render_markdown(whole), render_text(whole, width=80, colour=False)):
-        assert "200 more checks did not pass; the JSON report has all." in text
+        assert f"{len(many) - 100} more checks did not pass; the JSON report has all." in text
     assert "<script>alert" not in page
     passed = render_html_page(varied().model_copy(update={"gate": gate_of(CHECKS[:1])}))
     assert "Gate passed: 1 check" in passed
