@@ -46,7 +46,7 @@ NAMES = {
     "fooconst": "fooconst",
     " const": "const",
     "foo [a]": "foo",
-    "foo [clone .k]]": "foo",
+    "foo [clone .k]]": "foo]",
     "": "",
 }
 

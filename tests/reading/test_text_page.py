@@ -19,6 +19,7 @@ from text_writer import Look
 from ncudiag.errors import NcudiagError, ReportError
 from ncudiag.model import SourceWarning
 from ncudiag.reading import open_report, read_report
+from ncudiag.reading.text_lines import launch_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
