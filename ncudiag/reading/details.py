@@ -148,7 +148,7 @@ class DetailsReader:
         if cells is None:
             return self._take_one_by_one(tails, place, at)
         known = [column for column in columns if column is not None]
-        if whole and not self._padding:
+        if whole:
             texts = [f'{part[0]}","' for part, column in zip(parts, columns, strict=True) if column is not None]
             of_rules = [at for at, column in enumerate(columns) if column is None]
             if len(self._rows_of) >= _ROWS_KEPT:
@@ -167,15 +167,16 @@ class DetailsReader:
         batch = lines[at : at + count]
         if len(batch) < count:
             return 0
-        prefix, size = self._prefix, len(self._prefix)
+        prefix, size, padding = self._prefix, len(self._prefix), self._padding
         rules: list[str] = []
         for position in reversed(before.of_rules):
             row = batch.pop(position)
-            if not row.startswith(prefix) or not self._is_rule(row[size:]):
+            rule = row[size:].removesuffix(padding)
+            if not row.startswith(prefix) or not self._is_rule(rule):
                 return 0
-            rules.append(row[size:])
+            rules.append(rule)
         # What does not begin as expected stays whole, and then has too many quotes.
-        cells = self._cells(list(map(str.removeprefix, batch, map(prefix.__add__, before.texts))))
+        cells = self._cells(list(map(str.removeprefix, batch, map(prefix.__add__, before.texts))), padding)
         if cells is None:
             return 0
         self._add(place, before.columns, cells, rules[::-1])
@@ -207,13 +208,13 @@ class DetailsReader:
         draft.rules += rules
         draft.check_rows()
 
-    def _cells(self, tails: list[str]) -> list[str] | None:
-        """The values at the ends of regular rows; None unless every row ends as this page's rows do."""
+    def _cells(self, tails: list[str], padding: str = "") -> list[str] | None:
+        """The values at the ends of regular rows; None unless every row ends as this page's rows do, and so padded."""
         if not tails:
             return []
         text = "\0".join(tails)
-        end = self._end
-        if text.count('"') != len(tails) or not text.endswith(end):
+        end = self._end + padding
+        if text.count('"') != len(tails) * end.count('"') or not text.endswith(end):
             return None
         cells = text[: -len(end)].split(end + "\0")
         return cells if len(cells) == len(tails) else None

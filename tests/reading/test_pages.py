@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partialmethod
 from typing import TYPE_CHECKING
+from unittest.mock import Mock
 
 import pytest
 import report_writers as w
@@ -13,6 +15,7 @@ from report_writers import STYLES, C, Kernel, Value, sol
 
 from ncudiag.model import NcuRule
 from ncudiag.reading import read_report
+from ncudiag.reading.details import DetailsReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -406,3 +409,24 @@ def test_extra_styles_of_rows_are_equal() -> None:
     page = w.details(kernels, C)
     padded = "".join(w.quoted(row + [""] * (20 - len(row))) + "\n" for row in (page.header, *page.rows))
     assert read_report(padded).launches == read_report(page.text()).launches
+
+
+@pytest.mark.parametrize("odd", [None, 0, 7, 12])
+def test_padded_rows_of_many_launches(
+    read_both: Callable[..., Profile], monkeypatch: pytest.MonkeyPatch, odd: int | None
+) -> None:
+    """Files that were saved again are read as fast as ncu's own, also where one row is not padded."""
+    rule = w.Rule(message='80 % of "peak", say,')
+    kernels = [Kernel(number, values=sol(), rules=(rule,)) for number in range(40)]
+    page = w.details(kernels, C)
+    lines = [w.quoted([*row, *[""] * (20 - len(row))]) for row in (page.header, *page.rows)]
+    if odd is not None:
+        at = len(lines) // 2 + odd
+        lines[at] = w.quoted(page.rows[at - 1])
+    method = "_take"
+    row_by_row = Mock(side_effect=getattr(DetailsReader, method))
+    monkeypatch.setattr(DetailsReader, method, partialmethod(row_by_row))
+    profile = read_both("\n".join(lines) + "\n")
+    assert profile.launches == read_report(page.text()).launches
+    # Of each of two readings, the rows of the first launches and of the odd one.
+    assert 2 <= row_by_row.call_count < len(kernels)
