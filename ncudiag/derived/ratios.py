@@ -1,8 +1,16 @@
-"""Division and headroom with missing values: missing in, missing out, and nothing divided by zero."""
+"""Division and headroom with missing values: missing in, missing out, and nothing divided by zero; medians."""
 
 from __future__ import annotations
 
+from array import array
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
 FULL = 100.0
+_MANY = 100_000
+"""Below this, sorting in Python is quicker than importing numpy."""
 
 
 def ratio(numerator: float | None, denominator: float | None) -> float | None:
@@ -27,3 +35,21 @@ def headroom_pct(pct: float | None, *, ceiling_pct: float = FULL) -> float | Non
     if pct is None or pct > FULL:
         return None
     return max(0.0, FULL * (ceiling_pct - pct) / ceiling_pct)
+
+
+def median(values: Iterable[float]) -> float:
+    """The middle of at least one number, or halfway between the two in the middle.
+
+    ``statistics`` would cost more to import than to use. Of very many, an array is sorted without an object for each.
+    """
+    ordered: Sequence[float]
+    if isinstance(values, array) and len(values) > _MANY:
+        import numpy as np
+
+        ordered = array("d", np.sort(np.frombuffer(values, dtype=np.float64)).tobytes())
+    else:
+        ordered = sorted(values)
+    half = len(ordered) // 2
+    if len(ordered) % 2:
+        return ordered[half]
+    return ordered[half - 1] + (ordered[half] - ordered[half - 1]) / 2

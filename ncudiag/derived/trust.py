@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 from ncudiag.derived.boards import no_dram_counters
 from ncudiag.derived.flops import DURATION, SM_CLOCKS, duration_s
 from ncudiag.derived.metric import Derived
-from ncudiag.derived.ratios import percent, ratio
+from ncudiag.derived.ratios import median, percent, ratio
 from ncudiag.derived.roofline import pct_of_roof
 from ncudiag.derived.work import dram_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ncudiag.derived.inputs import Inputs
 
 _PERCENT_OF_PEAK = "pct_of_peak_sustained_elapsed"
@@ -122,20 +120,13 @@ def reserved_sms(inputs: Inputs) -> float | None:
 def first_launch_ratio(inputs: Inputs) -> float | None:
     """Duration of the first launch / median of the others; missing below 3 launches."""
     times = inputs.durations_ns
-    return ratio(times[0], _median(times[1:])) if len(times) >= _FEW_LAUNCHES else None
+    return ratio(times[0], median(times[1:])) if len(times) >= _FEW_LAUNCHES else None
 
 
 def spread_pct(inputs: Inputs) -> float | None:
     """Spread of the duration over the launches of one kernel: 100 x (max - min) / median; missing below 3."""
     times = inputs.durations_ns
-    return percent(max(times) - min(times), _median(times)) if len(times) >= _FEW_LAUNCHES else None
-
-
-def _median(times: Sequence[float]) -> float:
-    """The middle one, or the mean of the two in the middle (the statistics module takes longer to import)."""
-    ordered = sorted(times)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+    return percent(max(times) - min(times), median(times)) if len(times) >= _FEW_LAUNCHES else None
 
 
 def dram_bytes_vs_l2(inputs: Inputs) -> float | None:

@@ -12,6 +12,8 @@ from bisect import bisect_left
 from itertools import groupby, islice
 from typing import IO, TYPE_CHECKING, NamedTuple, Self
 
+from ncudiag.derived.ratios import median
+
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Iterable, Iterator
@@ -271,12 +273,3 @@ def _usual_into(target: NDArray[np.float64], pattern: Pattern, first: int) -> tu
     target[:] = np.frombuffer(pattern.usual, dtype=np.float64)[first:last, np.newaxis]
     low, high = bisect_left(pattern.positions, first), bisect_left(pattern.positions, last)
     return low, high, np.asarray(pattern.positions[low:high], dtype=np.intp) - first
-
-
-def median(values: Iterable[float]) -> float:
-    """The middle of at least one number (``statistics`` would cost more to import than to use)."""
-    ordered = sorted(values)
-    half = len(ordered) // 2
-    if len(ordered) % 2:
-        return ordered[half]
-    return ordered[half - 1] + (ordered[half] - ordered[half - 1]) / 2

@@ -10,6 +10,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ncudiag.diagnose.launch_ids import LaunchIds
 from ncudiag.model import Dim3
 
 Verdict: TypeAlias = Literal["memory-bound", "compute-bound", "latency-bound", "near-roofline", "unknown"]
@@ -295,7 +296,7 @@ class Diagnosis(Entry):
     """Everything about one kernel."""
 
     kernel: KernelIdentity
-    launches: tuple[int, ...]
+    launches: LaunchIds
     """Launch ids, in file order; empty on summary pages."""
     launch_count: int
     """Launches, or invocations on summary pages."""

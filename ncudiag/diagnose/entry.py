@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from math import fsum, isfinite
 from typing import TYPE_CHECKING
 
@@ -28,10 +29,10 @@ _FULL = 100.0
 _NAMED = ("sm_pct", "dram_pct", "memory_pct", "l2_pct", "l1_pct", "sm_frequency_hz")
 
 
-def times_ns(group: KernelGroup) -> list[float]:
+def times_ns(group: KernelGroup) -> Sequence[float]:
     """The captured times: one a launch, or mean times invocations of a summary row."""
     summed = [values[DURATION] * count for count, values, _ in group.summaries if DURATION in values]
-    return [*group.durations_ns, *summed]
+    return [*group.durations_ns, *summed] if summed else group.durations_ns
 
 
 def ncu_rules(group: KernelGroup) -> tuple[NcuRuleResult, ...]:
@@ -141,8 +142,8 @@ def duration_of(group: KernelGroup, kernel: Measured) -> Duration:
         total=total,
         mean=total / count,
         median=kernel.duration_ns,
-        min=min([*group.durations_ns, *(end.minimum for end in ends)], default=None),
-        max=max([*group.durations_ns, *(end.maximum for end in ends)], default=None),
+        min=min(chain(group.durations_ns, (end.minimum for end in ends)), default=None),
+        max=max(chain(group.durations_ns, (end.maximum for end in ends)), default=None),
     )
 
 

@@ -11,6 +11,7 @@ from ncudiag.diagnose import entry
 from ncudiag.diagnose.diagnosis import Diagnosis
 from ncudiag.diagnose.dialect import dialect_of
 from ncudiag.diagnose.findings import Agreement, RuleResults, ask_rules
+from ncudiag.diagnose.launch_ids import LaunchIds
 from ncudiag.diagnose.missing import missing_for_rules, missing_metrics
 from ncudiag.diagnose.ranking import potential_pct
 from ncudiag.diagnose.reasons import latency_reason
@@ -75,7 +76,7 @@ def diagnose_kernel(
     general = first_thing_to_try(kernel, judgement, limiter, reason, table=table)
     diagnosis = Diagnosis.model_construct(
         kernel=entry.identity(group, short, with_host=options.with_host),
-        launches=tuple(group.ids),
+        launches=LaunchIds(group.ids),
         launch_count=group.launch_count,
         duration_ns=duration,
         time_share=duration.total / captured_ns if duration.total is not None and captured_ns > 0 else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from ncudiag.diagnose.columns import median
+from ncudiag.derived.ratios import median
 from ncudiag.diagnose.grouping import DURATION
 
 if TYPE_CHECKING:

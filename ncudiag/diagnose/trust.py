@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from ncudiag.derived.ratios import median
 from ncudiag.diagnose import measured as m
-from ncudiag.diagnose.columns import median
 from ncudiag.model import SourceWarning
 
 if TYPE_CHECKING:

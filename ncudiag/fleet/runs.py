@@ -9,6 +9,7 @@ from ncudiag.compare.comparison import Status
 from ncudiag.compare.judge import compare_kernels
 from ncudiag.compare.side import Side
 from ncudiag.diagnose.diagnosis import Diagnosis, Duration, Finding, KernelIdentity, Limiter
+from ncudiag.diagnose.launch_ids import LaunchIds
 from ncudiag.fleet.contents import frame
 from ncudiag.fleet.document import Moved, RunComparison
 from ncudiag.fleet.tables import KERNELS
@@ -127,7 +128,7 @@ def diagnosis_of(row: Row) -> Diagnosis:
         )
     return Diagnosis.model_construct(
         kernel=_identity(row),
-        launches=(),
+        launches=LaunchIds(),
         launch_count=int(row["launches"]),
         duration_ns=Duration.model_construct(
             **{name: row[f"duration_{name}_ns"] for name in ("total", "mean", "median", "min", "max")}

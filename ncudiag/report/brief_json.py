@@ -9,6 +9,7 @@ from math import floor, log10
 
 from pydantic import BaseModel
 
+from ncudiag.diagnose.launch_ids import LaunchIds
 from ncudiag.report.escape import json_for_logs
 
 OPTIONAL: Mapping[str, frozenset[str]] = {
@@ -66,7 +67,7 @@ def sparse(value: object) -> object:
         }
     if isinstance(value, Mapping):
         return {str(key): sparse(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, LaunchIds)):
         return [sparse(part) for part in value]
     return number(value) if isinstance(value, float) else value
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
+from ncudiag.diagnose.launch_ids import LaunchIds
 from ncudiag.report.document import SCHEMA_VERSION
 from ncudiag.report.escape import json_for_logs
 
@@ -106,7 +107,7 @@ def plain(value: object) -> object:
         return {fields[name].serialization_alias or name: plain(part) for name, part in value.__dict__.items()}
     if isinstance(value, Mapping):
         return {str(key): plain(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, LaunchIds)):
         return [plain(part) for part in value]
     if value is None or isinstance(value, (str, bool, int, float)):
         return value

@@ -21,6 +21,7 @@ from ncudiag.cli.app import COMMANDS
 from ncudiag.cli.main import execute
 from ncudiag.cli.plain_call import plain_call
 from ncudiag.diagnose.diagnosis import Diagnosis, Duration, KernelIdentity
+from ncudiag.diagnose.launch_ids import LaunchIds
 from ncudiag.errors import ProfilingError, ReportError, UsageError
 from ncudiag.model import Source
 from ncudiag.report.document import Report, Tool, Totals
@@ -46,7 +47,7 @@ def report(path: str) -> Report:
             compute_capability=None,
             process_id=None,
         ),
-        launches=(0,),
+        launches=LaunchIds((0,)),
         launch_count=1,
         duration_ns=Duration(total=None, mean=None, median=None, min=None, max=None),
         time_share=None,

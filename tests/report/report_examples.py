@@ -13,6 +13,7 @@ from ncudiag.diagnose.diagnosis import (
     NcuRuleResult,
     RooflinePoint,
 )
+from ncudiag.diagnose.launch_ids import LaunchIds
 from ncudiag.model import Source, SourceWarning
 from ncudiag.report.document import Report, Tool, Totals
 from ncudiag.rulebook.thresholds import Thresholds
@@ -121,7 +122,7 @@ def l1_bound() -> Diagnosis:
     """A cache limits: the DRAM/SM table alone reads latency-bound."""
     return Diagnosis(
         kernel=identity("transpose_naive(float *, const float *, int)", block=(32, 8, 1), grid=(64, 64, 1)),
-        launches=(10, 11),
+        launches=LaunchIds((10, 11)),
         launch_count=2,
         duration_ns=Duration(total=640_000, mean=320_000, median=320_000, min=319_000, max=321_000),
         time_share=0.2,
@@ -184,7 +185,7 @@ def tensor_bound() -> Diagnosis:
     """The tensor pipe limits at half rate."""
     return Diagnosis(
         kernel=identity(LONG_NAME, gpu="NVIDIA GeForce RTX 4090", compute_capability="8.9", registers_per_thread=232),
-        launches=(12,),
+        launches=LaunchIds((12,)),
         launch_count=1,
         duration_ns=Duration(total=410_000, mean=410_000, median=410_000, min=410_000, max=410_000),
         time_share=0.128,
@@ -205,7 +206,7 @@ def latency_bound() -> Diagnosis:
     """Nothing is busy: a small grid."""
     return Diagnosis(
         kernel=identity("reduce_final(float *, int)", block=(128, 1, 1), grid=(8, 1, 1)),
-        launches=(13,),
+        launches=LaunchIds((13,)),
         launch_count=1,
         duration_ns=Duration(total=8_700, mean=8_700, median=8_700, min=8_700, max=8_700),
         time_share=0.0027,
@@ -226,7 +227,7 @@ def near_roofline() -> Diagnosis:
     """Both are high."""
     return Diagnosis(
         kernel=identity("stencil7<double>(Grid<double>, Grid<double>)", process_name="/opt/app", host_name="node17"),
-        launches=(14,),
+        launches=LaunchIds((14,)),
         launch_count=1,
         duration_ns=Duration(total=120_000, mean=120_000, median=120_000, min=120_000, max=120_000),
         time_share=0.04,
@@ -249,7 +250,7 @@ def unknown() -> Diagnosis:
         kernel=identity(
             "detect(image)", block=None, grid=None, device=None, gpu=None, compute_capability=None, process_id=None
         ),
-        launches=(),
+        launches=LaunchIds(),
         launch_count=1200,
         duration_ns=Duration(total=None, mean=None, median=None, min=None, max=None),
         time_share=None,
