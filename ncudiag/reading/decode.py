@@ -321,7 +321,8 @@ def _whole_byte_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
             if size > _LONGEST_LINE:
                 raise _too_long()
             continue
-        yield b"".join([*rest, chunk[:end]])
+        # A view saves one copy of everything.
+        yield b"".join((*rest, memoryview(chunk)[:end]))
         rest = [chunk[end:]]
         size = len(rest[0])
     if any(rest):
