@@ -12,7 +12,7 @@ DEMO ?= sample_reports/l2-bound/report.csv
 # Mirrors of the index and the answer to "is there a newer pip?" are not what these commands are about.
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test lint format bench fuzz samples rules docs clean
+.PHONY: help demo test lint format bench fuzz mutants samples rules docs clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1	\2/p' Makefile | expand -t 18
@@ -40,6 +40,10 @@ fuzz: $(VENV)/.dev ## look for inputs that break the readers, rule files, saved 
 	@$(PY) -m pip install --quiet --group fuzz
 	@for what in report rule saved; do \
 	  $(PY) tests/fuzz/fuzz.py $$what $${FUZZ_SECONDS:-60} || exit 1; done
+
+mutants: $(VENV)/.dev ## change the code and see which tests notice (MUTANTS="diagnose --share 0.1"; docs/mutation.md)
+	@$(PY) -m pip install --quiet --group mutants
+	@$(PY) tests/mutants/run.py $(MUTANTS)
 
 samples: $(VENV)/.dev ## write sample_reports/ again: inputs, golden reports, the README's example
 	@$(PY) sample_reports/generate.py
