@@ -35,6 +35,14 @@ class TestCacheLimits:
             # Neither, or none that could be it.
             ({}, "memory", 94.0),
             ({"l2": 40.0, "l1": 45.0}, "memory", 94.0),
+            # Both are high, though neither reaches memory_pct: then what stands between them (the crossbar) is no excuse.
+            ({"l2": 60.0, "l1": 45.0}, "L2", 60.0),
+            ({"l2": 59.99, "l1": 45.0}, "memory", 94.0),
+            # Half a point is the rounding of a printed page: L2 carries memory_pct, or does not any more.
+            ({"l2": 93.5, "l1": 94.6}, "L2", 93.5),
+            ({"l2": 93.4, "l1": 94.6}, "L1/TEX", 94.6),
+            ({"l2": 93.5, "l1": 94.5}, "L1/TEX", 94.5),
+            ({"l2": 80.0, "l1": 99.0, "l1_elapsed": 80.0}, "L2", 80.0),
         ],
     )
     def test_the_busier_cache_is_the_limiter(self, values: Values, unit: str, pct: float) -> None:
@@ -62,6 +70,11 @@ class TestCacheLimits:
         """``memory_pct`` is never below L2, so a missing one does not make this latency-bound."""
         found = diagnose_one({"l2": 94.0, "l1": 40.0, "dram": 10.0, "sm": 12.0})
         assert verdict_of(found) == ("memory-bound", "latency-bound", "L2", 94.0)
+
+    @pytest.mark.parametrize(("l2", "verdict"), [(60.0, "memory-bound"), (59.99, "latency-bound")])
+    def test_without_memory_pct_the_l2_must_be_high(self, l2: float, verdict: str) -> None:
+        """At the limit, also as the busiest of two."""
+        assert diagnose_one({"l2": l2, "l1_elapsed": 30.0, "dram": 10.0, "sm": 12.0}).verdict == verdict
 
     def test_without_memory_pct_an_active_l1_does_not(self) -> None:
         """L1 over active cycles is no lower bound of ``memory_pct``: the table's answer stays, and says what lacks."""
@@ -91,6 +104,12 @@ class TestCacheLimits:
         assert found.verdict == ("memory-bound" if sm < 60 else "near-roofline")
         assert found.notes == (f"DRAM is high, but {named} is busier still (memory throughput 95.0 %): look at both.",)
 
+    @pytest.mark.parametrize(("memory", "told"), [(80.0, True), (79.99, False)])
+    def test_a_cache_that_is_hardly_busier_is_none(self, memory: float, *, told: bool) -> None:
+        """From ten points above DRAM on."""
+        found = diagnose_one({"memory": memory, "l2": memory, "l1": 30.0, "dram": 70.0, "sm": 10.0})
+        assert bool(found.notes) is told
+
 
 class TestDramNotCollected:
     """`memory_pct` bounds DRAM from above on a GPU with its own DRAM."""
@@ -100,6 +119,8 @@ class TestDramNotCollected:
         [
             (59.99, 40.0, ("latency-bound", "latency-bound", None, None)),
             (6.0, 91.4, ("compute-bound", "compute-bound", "SM", 91.4)),
+            (6.0, 60.0, ("compute-bound", "compute-bound", "SM", 60.0)),
+            (92.0, 60.0, ("memory-bound", "unknown", "memory", 92.0)),
             (60.0, 40.0, ("memory-bound", "unknown", "memory", 60.0)),
             (92.0, 59.99, ("memory-bound", "unknown", "memory", 92.0)),
             (74.0, 78.0, ("compute-bound", "unknown", "SM", 78.0)),
@@ -161,6 +182,8 @@ class TestNoDramCounters:
             ({"memory": 79.99, "sm": 10.0}, ("unknown", None, None)),
             # L1 at 95 % of the active cycles of one SM is no saturated cache.
             ({"l1": 95.0, "memory": 2.0, "sm": 1.0}, ("unknown", None, None)),
+            ({"l1": 95.0, "l2": 20.0, "memory": 60.0, "sm": 1.0}, ("memory-bound", "L1/TEX", 95.0)),
+            ({"l1": 95.0, "l2": 20.0, "memory": 59.99, "sm": 1.0}, ("unknown", None, None)),
             ({"sm": 80.0, "memory": 10.0}, ("compute-bound", "SM", 80.0)),
             ({"sm": 79.99, "memory": 10.0}, ("unknown", None, None)),
             ({"sm": 90.0, "l2": 90.0}, ("memory-bound", "L2", 90.0)),
@@ -312,6 +335,11 @@ class TestPipes:
             ({"alu": 70.0, "issued": 90.0}, "SM", 90.0),
             # Far above the SM: busy on a part of the GPU.
             ({"tensor_active": 100.5}, "SM", 90.0),
+            ({"tensor_active": 100.0}, "tensor", 100.0),
+            # Below `high` a pipe explains nothing, unless it is near.
+            ({"alu": 60.0}, "INT", 60.0),
+            ({"alu": 59.99}, "SM", 90.0),
+            ({"alu": 70.0, "issued": 70.0}, "SM", 90.0),
             ({}, "SM", 90.0),
         ],
     )

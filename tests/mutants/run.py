@@ -22,17 +22,17 @@ import warnings
 from collections import Counter
 from dataclasses import asdict, dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import coverage
 import pytest
 from operators import Mutant, mutants_of
-from session import OPTIONS, ROOT, Covered, Session, first_failure, in_fork, measure
+from session import OPTIONS, ROOT, TESTS, Covered, Session, first_failure, in_fork, measure
 from swap import Living, NeedsImportError, forget_answers, import_changed, living_functions, swap, would_swap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
     from types import CodeType
 
     Answers = dict[tuple[object, ...], dict[str, object]]
@@ -97,7 +97,7 @@ def _hot(options: Options) -> None:
         gc.freeze()  # forks share what nobody touches; not before: frozen functions are not listed
         _try_living(options, session, items, covered, living)
 
-    pytest.main(OPTIONS, plugins=[Session(work)])
+    pytest.main([*TESTS, *OPTIONS], plugins=[Session(work)])
 
 
 def _kept_coverage() -> Covered | None:
@@ -110,7 +110,8 @@ def _kept_coverage() -> Covered | None:
 
 def _state() -> str:
     files = sorted(path for folder in ("ncudiag", "tests") for path in (ROOT / folder).rglob("*.py"))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+    here = Path(__file__).parent
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files if path.parent != here)).hexdigest()
 
 
 def _try_living(

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 ROOT = Path(__file__).resolve().parents[2]
-TESTS = (
+_TESTS = (
     *("diagnose", "derived", "reading", "rulebook", "regressions", "roofline", "compare", "samples", "gate"),
     *("test_api.py", "test_units.py", "test_metric_row.py", "test_sides.py"),
 )
+TESTS = [str(ROOT / "tests" / name) for name in _TESTS]
 OPTIONS = [
-    *[str(ROOT / "tests" / name) for name in TESTS],
     *[
         "-q",
         "-q",
