@@ -80,6 +80,25 @@ def test_none_is_an_error_of_ours_and_a_key_error() -> None:
         ALL[""]
 
 
+@pytest.mark.parametrize(("count", "more"), [(8, None), (9, "; and 1 more. ")])
+def test_eight_names_are_listed(count: int, more: str | None) -> None:
+    with pytest.raises(KernelNameError) as caught:
+        ByName(Entry(f"k{number}") for number in range(count))["k"]
+    assert caught.value.hint.count("(grid ") == 8
+    assert (" more. " in caught.value.hint) is (more is not None)
+    assert more is None or more in caught.value.hint
+    assert len(caught.value.details["kernels"]) == count
+
+
+def test_three_names_are_near_and_fifty_are_kept_for_programs() -> None:
+    many = ByName(Entry(f"reduce_step_{number}") for number in range(60))
+    for word in ("reduce_step_x", "something else entirely"):
+        with pytest.raises(KernelNameError) as caught:
+            many[word]
+        assert caught.value.hint.count("'reduce_step_") == 3
+        assert caught.value.details["kernels"] == list(many.names)[:50]
+
+
 def test_numbers_and_slices_are_a_tuples() -> None:
     assert ALL[0] is GEMM
     assert ALL[-1] is STENCIL

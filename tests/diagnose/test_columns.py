@@ -107,6 +107,55 @@ def test_blocks_of_a_spill(monkeypatch: pytest.MonkeyPatch) -> None:
         assert store.medians() == {"a": 5.5, "b": -5.5}
 
 
+class CountingPool(ColumnPool):
+    """Notes how many launches each spill moved."""
+
+    def __init__(self, *, budget_values: int) -> None:
+        """No spill yet."""
+        super().__init__(budget_values=budget_values)
+        self.moved: list[int] = []
+
+    def _spill(self) -> None:
+        self.moved.append(self.held())
+        super()._spill()
+
+    def held(self) -> int:
+        """Launches in memory."""
+        return sum(part.held() for part in self.parts)
+
+
+def test_memory_is_bounded_by_the_budget() -> None:
+    """Above ten numbers (not at ten) everything goes to the file, of both stores and however it came."""
+    shared = Columns(["a", "b"])
+    with CountingPool(budget_values=10) as pool:
+        one, other = ColumnStore(pool), ColumnStore(pool)
+        for number, row in enumerate(rows_of(shared, [(float(number), 1.0) for number in range(13)])):
+            (other if number % 2 else one).append(row)
+        assert (pool.moved, pool.held()) == ([6, 6], 1)
+        assert one.medians() == {"a": 6.0, "b": 1.0}
+        for _ in range(4):
+            one.append_batch(batch_of(shared, [(5.0, 2.0), (7.0, 2.0), (6.0, 2.0)], [0]))
+        assert (pool.moved, pool.held()) == ([6, 6, 10], 3)
+        assert one.medians() == {"a": 6.0, "b": 2.0}
+
+
+def test_batches_and_rows_wait_together_for_the_file() -> None:
+    """The same numbers, whether some stand in the file, some in a batch and some alone."""
+    shared = Columns(["a", "b", "c"])
+    rows = [(float(number), 5.0, float(number * number)) for number in range(4)]
+    single: list[Row] = [(20.0, None, 7.0), (30.0, None, 8.0), (40.0, 1.0, None)]
+    for budget in (0, 5, 8, 9, 100):
+        with ColumnPool(budget_values=budget) as pool:
+            store, beside = ColumnStore(pool), ColumnStore(pool)
+            store.append_batch(batch_of(shared, rows, [0, 2]))
+            for row in rows_of(shared, single):
+                store.append(row)
+                beside.append(row)
+            assert store.medians() == expected(shared.names, [*rows, *single])
+            store.join(beside)
+            assert store.medians() == expected(shared.names, [*rows, *single, *single])
+
+
 def test_rows_without_metrics() -> None:
     """A launch may hold nothing, spilled or not."""
     empty = Columns([])

@@ -124,6 +124,13 @@ def test_without_a_duration(values: dict[str, float | None], ns: float | None) -
     assert last.verdict == "memory-bound"
 
 
+@pytest.mark.parametrize("ns", [0.0, 0.5, 1.5])
+def test_without_a_duration_comes_after_the_shortest(ns: float) -> None:
+    """Missing is not zero, and not one nanosecond either."""
+    found = diagnose_all([timed(None, kernel_name="a"), timed(ns, kernel_name="b")])
+    assert [entry.kernel.name for entry in found.kernels] == ["b", "a"]
+
+
 def test_no_duration_at_all() -> None:
     """Then the report has no captured time."""
     found = diagnose_all([launch(BUSY)])

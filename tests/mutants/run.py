@@ -122,7 +122,7 @@ def _try_living(
         at_import = covered.at_import.get(str(path), set())
         for mutant in mutants:
             lines = range(mutant.first_line, mutant.last_line + 1)
-            tests = covered.tests_of(str(path), lines, package=path.parts[-2], budget=options.budget)
+            tests = covered.tests_of(path, lines, budget=options.budget)
             changed = _compiled(mutant, path)
             if changed is None:
                 _note(mutant, "no-code", [], None, 0.0)
@@ -146,8 +146,8 @@ def _cold(options: Options) -> None:
     for path, mutants in _todo(options, waiting=True):
         everywhere = set(covered.lines.get(str(path), ()))
         for mutant in mutants:
-            tests = covered.tests_of(str(path), everywhere, package=path.parts[-2], budget=COLD_BUDGET)
-            tests = tests or covered.nearest(path.parts[-2], budget=COLD_BUDGET)
+            tests = covered.tests_of(path, everywhere, budget=COLD_BUDGET)
+            tests = tests or covered.nearest(path, budget=COLD_BUDGET)
             changed = _compiled(mutant, path)
 
             def trial(tests: list[str] = tests, changed: CodeType | None = changed, path: Path = path) -> str | None:

@@ -57,23 +57,24 @@ class Covered:
     lines: dict[str, dict[int, set[str]]] = field(default_factory=dict)
     at_import: dict[str, set[int]] = field(default_factory=dict)
 
-    def tests_of(self, path: str, lines: Iterable[int], *, package: str, budget: float) -> list[str]:
-        """The tests of these lines: those of the package first, each time the quickest first; budget in seconds."""
-        by_line = self.lines.get(path, {})
-        found = set().union(*(by_line.get(line, set()) for line in lines))
-        return self._within(found, package, budget)
+    def tests_of(self, path: Path, lines: Iterable[int], *, budget: float) -> list[str]:
+        """The tests of these lines, nearest first and then the quickest first; budget in seconds."""
+        by_line = self.lines.get(str(path), {})
+        return self._within(set().union(*(by_line.get(line, set()) for line in lines)), path, budget)
 
-    def nearest(self, package: str, *, budget: float) -> list[str]:
+    def nearest(self, path: Path, *, budget: float) -> list[str]:
         """The quickest tests of a package's folder, for code that no test runs by itself."""
-        return self._within({test for test in self.seconds if test.startswith(f"tests/{package}/")}, package, budget)
+        folder = f"tests/{path.parts[-2]}/"
+        return self._within({test for test in self.seconds if test.startswith(folder)}, path, budget)
 
-    def _within(self, found: set[str], package: str, budget: float) -> list[str]:
+    def _within(self, found: set[str], path: Path, budget: float) -> list[str]:
+        package, file = f"tests/{path.parts[-2]}/", f"tests/{path.parts[-2]}/test_{path.stem}.py"
         usable = [test for test in found if test in self.seconds and test not in self.left_out]
-        usable.sort(key=lambda test: (not test.startswith(f"tests/{package}/"), self.seconds[test]))
+        usable.sort(key=lambda test: (not test.startswith(file), not test.startswith(package), self.seconds[test]))
         chosen, total = [], 0.0
         for test in usable:
             total += self.seconds[test]
-            if total > budget:
+            if total > budget and not test.startswith(file):
                 break
             chosen.append(test)
         return chosen
