@@ -26,6 +26,7 @@ _FULL = 100.0
 _SMALL_WASTE_PCT = 10.0
 # NVIDIA's rules report an imbalance from 5 % of the time on; less than that ranks nothing above a graver finding.
 _FLOOR_PCT = 5.0
+_FOUR_DIGITS = 999.5
 _REASONED = frozenset({"latency-bound", "unknown"})
 _NOT_COLLECTED = "(not collected)"
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -309,7 +310,8 @@ def _shown(metric: str, lookup: Lookup, units: Mapping[str, str], *, after: str)
     if value is None:
         return _NOT_COLLECTED
     value, unit = readable(value, unit_of(metric, units))
-    number = f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:.3g}"  # noqa: PLR2004 - three digits read well
+    # Three digits read well; 999.7 has no three of them, and would be 1e+03.
+    number = f"{value:,.0f}" if abs(value) >= _FOUR_DIGITS or value == int(value) else f"{value:.3g}"
     if unit == "%":
         return f"{value:.1f} %"
     said = after.startswith(f" {unit.partition('/')[0]}")

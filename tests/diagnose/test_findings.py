@@ -133,6 +133,57 @@ def test_an_estimate_lies_between_nothing_and_everything(pct: float, shown: floa
     assert (None if speedup is None else speedup.value) == shown
 
 
+def test_at_the_floor_an_estimate_orders() -> None:
+    """5 % of the time come before any severity; so does more of them before less."""
+    assert fired(ask(estimated("MEM001", 5, severity="low"), rule("MEM002", severity="high"))) == ["MEM001", "MEM002"]
+
+
+@pytest.mark.parametrize(
+    ("pct", "first"),
+    [(None, "MEM001"), (0.5, "MEM002"), (1.0, "MEM002"), (9.9, "MEM002"), (10.0, "MEM001"), (40.0, "MEM001")],
+)
+def test_waste_that_says_itself_how_little_it_costs_does_not_lead(pct: float | None, first: str) -> None:
+    """Under 10 % of the time; without an estimate nobody knows."""
+    waste = rule("MEM001", tier="waste") if pct is None else estimated("MEM001", pct, tier="waste")
+    results = ask(waste, rule("MEM002", tier="limit"))
+    assert lead(results) == first
+    assert results.lead_is_waste is (first == "MEM001")
+
+
+def test_an_estimate_of_less_than_a_percent_stays_one() -> None:
+    (finding,) = ask(estimated("MEM001", 0.5)).findings
+    assert finding.estimated_speedup is not None
+    assert finding.estimated_speedup.value == 0.5
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (2.0, "", "2"),
+        (2.345, "", "2.35"),
+        (999.4, "", "999"),
+        (999.7, "", "1,000"),
+        (1000.0, "", "1,000"),
+        (1000.4, "", "1,000"),
+        (12345.6, "", "12,346"),
+        (999_700_000.0, "byte", "1,000 MB"),
+        (1_234_000.0, "byte", "1.23 MB"),
+    ],
+)
+def test_a_number_in_a_sentence_has_three_digits(value: float, unit: str, text: str) -> None:
+    """Never as 1e+03."""
+    results = ask_rules(
+        (rule("MEM001", why="it is {size}."),),
+        Lookup(Inputs({SIZE: value})),
+        Situation("memory-bound", "clear", (8, 0), Thresholds(high=60, saturated=80, borderline=5)),
+        Agreement("memory-bound", None, None),
+        units={SIZE: unit},
+        dialect=None,
+        short_kernel=False,
+    )
+    assert results.findings[0].why == f"it is {text}."
+
+
 def test_an_estimate_that_cannot_be_computed_is_none() -> None:
     (finding,) = ask(rule("MEM001", speedup=("global", "gain"))).findings
     assert finding.estimated_speedup is None

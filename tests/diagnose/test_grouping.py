@@ -138,6 +138,18 @@ def test_no_duration_at_all() -> None:
     assert found.kernels[0].time_share is None
 
 
+def test_half_a_nanosecond_is_time() -> None:
+    """As a damaged unit may make it."""
+    assert diagnose_all([timed(0.5)]).kernels[0].time_share == 1
+
+
+@pytest.mark.parametrize(("ns", "kept"), [(-0.5, False), (-1.0, False), (1e18, True), (1.1e18, False)])
+def test_what_can_be_a_duration(ns: float, *, kept: bool) -> None:
+    """From nothing to thirty years."""
+    found = diagnose_all([timed(ns), timed(7.0)])
+    assert found.kernels[0].duration_ns.total == (ns + 7.0 if kept else 7.0)
+
+
 def test_zero_durations_have_no_share() -> None:
     """Nothing to divide by."""
     assert diagnose_all([timed(0.0)]).kernels[0].time_share is None
@@ -225,6 +237,17 @@ class TestSummaryPages:
         (entry,) = diagnose_all([row]).kernels
         assert entry.metrics["memory_pct"] is None
         assert entry.duration_ns.max is None
+
+    def test_extremes_of_an_impossible_duration_are_none_either(self) -> None:
+        """Whatever they say."""
+        ends = {NAMES["ns"]: Extremes(1.0, 2.0)}
+        (entry,) = diagnose_all([launch(BUSY | {"ns": -3.0}, invocations=2, extremes=ends)]).kernels
+        assert set(entry.duration_ns.model_dump().values()) == {None}
+
+    def test_a_single_average_stays_what_it_is(self) -> None:
+        """To the last digit: 12.3 three times over three is not 12.3."""
+        (entry,) = diagnose_all([summary_row({"dram": 12.3, "sm": 5.0}, runs=3)]).kernels
+        assert entry.metrics["dram_pct"] == 12.3
 
     def test_a_page_of_launches_beside_a_summary_of_the_same_kernel(self) -> None:
         """Both are captured time."""

@@ -28,6 +28,7 @@ from ncudiag.rulebook.loader import builtin_book
         ),
         ("r", "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.ratio", "bytes used per stored sector"),
         ("hit_rate_pct", "my__metric", "hit rate"),
+        ("hits_pct", "my__metric", "hits"),
         ("pct", "my__metric", "pct"),
         ("grid", "launch__grid_size", "blocks in the grid"),
     ],

@@ -35,7 +35,7 @@ class TestCacheLimits:
             # Neither, or none that could be it.
             ({}, "memory", 94.0),
             ({"l2": 40.0, "l1": 45.0}, "memory", 94.0),
-            # Both are high, though neither reaches memory_pct: then what stands between them (the crossbar) is no excuse.
+            # From `high` on a cache is named, although something else carries memory_pct (the crossbar).
             ({"l2": 60.0, "l1": 45.0}, "L2", 60.0),
             ({"l2": 59.99, "l1": 45.0}, "memory", 94.0),
             # Half a point is the rounding of a printed page: L2 carries memory_pct, or does not any more.
@@ -166,6 +166,11 @@ class TestNoDramCounters:
     def test_others_have_them(self, cc: str | None, gpu: str | None) -> None:
         """The capability counts before the name; without either the counters are taken for granted."""
         assert diagnose_one({"memory": 31.4, "sm": 5.4}, cc=cc, gpu=gpu).verdict == "latency-bound"
+
+    @pytest.mark.parametrize("cc", ["", "8", "8.", ".7", "8.x", "x.7", "8.7.1", "sm_87"])
+    def test_what_is_no_capability_is_none(self, cc: str) -> None:
+        """A damaged column counts as a missing one."""
+        assert diagnose_one({"memory": 31.4, "sm": 5.4}, cc=cc).verdict == "latency-bound"
 
     def test_a_dram_value_is_believed(self) -> None:
         """If the report has one, the GPU has the counter."""

@@ -105,6 +105,35 @@ def test_ranks_pair_by_process_then_by_order() -> None:
     assert [each.launch_count for each in pooled(one[:1], device).kernels] == [2]
 
 
+def test_each_kernel_of_a_file_is_a_repeat_of_one() -> None:
+    """One that has found its like is no candidate for another, however little a page says."""
+    one = [launch(1000.0, process_id=1), launch(2000.0, process_id=2)]
+    found = pooled(one, [launch(1010.0, process_id=1)])
+    assert sorted(each.duration_ns.total or 0 for each in found.kernels) == [2000, 2010]
+    less = [launch(1010.0, process_id=8, block=None), launch(1020.0, process_id=9, block=None)]
+    found = pooled(one[:1], less)
+    assert sorted(each.launch_count for each in found.kernels) == [1, 2]
+    assert sorted(each.duration_ns.total or 0 for each in found.kernels) == [1020, 2010]
+
+
+@pytest.mark.parametrize(
+    ("times", "warm"),
+    [([9.0], None), ([9.0, 5.0], None), ([9.0, 5.0, 7.0], (5.0, 7.0)), ([1.0, 7.0, 6.0, 5.0], (5.0, 7.0))],
+)
+def test_the_spread_without_the_first_launch(times: list[float], warm: tuple[float, float] | None) -> None:
+    """From three launches on."""
+    (shares,) = pooled([launch(time) for time in times]).shares
+    assert shares[0].warm_ns == warm
+
+
+def test_clocks_of_all_files_count() -> None:
+    """Whichever ran slower."""
+    files = [[launch(metrics={CLOCK: clock})] for clock in (1.2e9, 1.0e9, 1.1e9)]
+    messages = {warning.code: warning.message for warning in pooled(*files).warnings}
+    assert "(1000 to 1200 MHz)" in messages["clocks-differ"]
+    assert [share.clocks_hz for share in pooled(*files).shares[0]] == [(c, c) for c in (1.2e9, 1.0e9, 1.1e9)]
+
+
 def test_summary_pages_pool_by_invocations() -> None:
     """Averages are weighted; a file's own average is its share."""
     rows = [

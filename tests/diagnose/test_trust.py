@@ -84,6 +84,9 @@ def test_short_kernel(ns: float | None, expected: list[str]) -> None:
     [
         ([160_000.0, 100_000.0, 100_000.0], ["first-launch-slow"]),
         ([150_000.0, 100_000.0, 100_000.0], []),
+        # The others' median is 105 us; without the second launch, or with the first, it would be 110 or 115 us.
+        ([160_000.0, 100_000.0, 110_000.0], ["first-launch-slow"]),
+        ([160_000.0, 100_000.0, 100_000.0, 120_000.0, 120_000.0], []),
         ([400_000.0, 100_000.0], []),
         ([100_000.0, 400_000.0, 100_000.0], []),
     ],
@@ -100,6 +103,8 @@ def test_first_launch_slow(durations: list[float], expected: list[str]) -> None:
         ([1.00e9, 1.06e9], ["clocks-differ"]),
         ([1.06e9, 1.00e9, 1.03e9], ["clocks-differ"]),
         ([1.00e9, None], []),
+        ([1.00e9, 1.0504e9], ["clocks-differ"]),
+        ([None, 1.00e9, None, 1.06e9], ["clocks-differ"]),
         ([0.0, 1.0e9], []),
     ],
 )
@@ -125,6 +130,24 @@ def test_clocks_of_a_summary_row(highest: float, expected: list[str]) -> None:
     """Its extremes tell."""
     ends = {NAMES["clock"]: Extremes(1.0e9, highest)}
     assert codes([launch(BUSY | {"clock": 1.01e9}, invocations=7, extremes=ends)]) == expected
+
+
+def test_clocks_differ_names_the_lowest_and_the_highest() -> None:
+    """Over all kernels of the GPU, each with a range of its own."""
+    ranges = [(1.01e9, 1.02e9), (1.0e9, 1.2e9), (1.05e9, 1.1e9)]
+    rows = [
+        launch(BUSY, invocations=7, kernel_name=f"k{at}", extremes={NAMES["clock"]: Extremes(low, high)})
+        for at, (low, high) in enumerate(ranges)
+    ]
+    assert "(1000 to 1200 MHz)" in message(rows)
+    assert "(1000 to 1200 MHz)" in message(rows[::-1])
+
+
+@pytest.mark.parametrize(("count", "shown"), [(1, "a ran"), (3, "a, b, c ran"), (4, "a, b, c and 1 more ran")])
+def test_three_names_are_shown(count: int, shown: str) -> None:
+    """And the limit in microseconds."""
+    text = message(launch(BUSY | {"ns": 9_000.0}, kernel_name=name) for name in "abcd"[:count])
+    assert text.startswith(f"{shown} under 10 us: ")
 
 
 @pytest.mark.parametrize(("count", "expected"), [(8, []), (9, ["many-configurations"])])
