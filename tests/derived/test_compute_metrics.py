@@ -172,6 +172,8 @@ class TestBoards:
         [
             ((7, 5), "NVIDIA GeForce GTX 1660 Ti", False),
             ((7, 5), "Tesla T4", True),
+            ((7, 0), "Tesla V100-SXM2-16GB", True),
+            ((6, 0), "Tesla P100-PCIE-16GB", False),
             ((6, 1), None, False),
             ((8, 6), None, None),
             (None, "NVIDIA RTX A6000", True),
@@ -263,6 +265,13 @@ class TestArithmetic:
         assert value("fma_fp16_share_pct", values, compute_capability=(8, 9)) == pytest.approx(75.0)
         assert value("fma_fp16_share_pct", {}, compute_capability=(8, 9)) is None
 
+    def test_what_floating_point_leaves_is_never_below_nothing(self) -> None:
+        values = {SASS.format(op): 0.0 for op in ("fadd", "fmul", "hadd", "hmul")}
+        values |= {SASS.format("ffma"): 1600.0, "sm__inst_executed_pipe_fma.sum": 100.0}
+        for halves, left in ((1584.0, 0.5), (1600.0, 0.0), (2880.0, 0.0)):
+            mixed = values | {SASS.format("hfma"): halves}
+            assert value("fma_integer_share_pct", mixed, compute_capability=(8, 6)) == pytest.approx(left)
+
     def test_an_empty_fma_pipe_has_no_share(self) -> None:
         values = {SASS.format(op): 0.0 for op in ("fadd", "fmul", "ffma")} | {"sm__inst_executed_pipe_fma.sum": 0.0}
         assert value("fma_float_share_pct", values) is None
@@ -289,6 +298,11 @@ class TestArithmetic:
     def test_gain_of_single_precision(self) -> None:
         assert value("fp64_gain_pct", VECTOR_ADD) == pytest.approx(61.66662 * 63 / 64)
         assert value("fp64_gain_pct", {**VECTOR_ADD, "dram__throughput" + ELAPSED: 84.5}) == pytest.approx(15.5)
+        assert value("fp64_gain_pct", {**VECTOR_ADD, "dram__throughput" + ELAPSED: 104.0}) == 0.0
+        assert value("fp64_gain_pct", {**VECTOR_ADD, "dram__throughput" + ELAPSED: 99.5}) == pytest.approx(0.5)
+        # As many operations in single precision: half of the pipe's time is not FP64's.
+        mixed = VECTOR_ADD | {SASS.format("ffma"): 335544320.0}
+        assert value("fp64_gain_pct", mixed) == pytest.approx(61.66662 / 2 * 63 / 64)
         assert value("fp64_gain_pct", {}) is None
         no_work = VECTOR_ADD | {SASS.format("dmul"): 0.0, SASS.format("dfma"): 0.0}
         assert value("fp64_gain_pct", no_work) is None

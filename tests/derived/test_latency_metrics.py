@@ -111,6 +111,7 @@ def test_the_gain_of_a_full_last_wave_ends_at_the_busiest_unit() -> None:
         ({"launch__grid_size": 1, "device__attribute_multiprocessor_count": 24}, 1 / 24),
         ({"launch__grid_size": 46, "launch__sm_count": 46, "device__attribute_multiprocessor_count": 92}, 1),
         ({"launch__grid_size": 46, "launch__sm_count": 0}, None),
+        ({"launch__grid_size": 46, "launch__sm_count": 1}, 46),
         ({"launch__grid_size": 46}, None),
         ({WAVES: 0.8, **limits(registers=2, shared_mem=16, warps=4, blocks=16)}, 1.6),
         ({WAVES: 0.8, **limits(registers=2, shared_mem=16, warps=4)}, None),
@@ -142,6 +143,8 @@ def test_empty_lanes(block: float, share: float) -> None:
 
 def test_full_warps_do_not_make_memory_faster() -> None:
     assert derived("empty_lanes_gain_pct", {"launch__block_size": 20.0, MEMORY: 84.5, SM: 95.0}) == pytest.approx(15.5)
+    assert derived("empty_lanes_gain_pct", {"launch__block_size": 20.0, MEMORY: 99.5}) == pytest.approx(0.5)
+    assert derived("empty_lanes_gain_pct", {"launch__block_size": 20.0, MEMORY: 104.0}) == 0
 
 
 def test_which_limit_binds_and_by_how_much() -> None:
@@ -200,6 +203,8 @@ def test_occupancy_gap_and_gains() -> None:
     assert derived("occupancy_gap_gain_pct", {THEORETICAL: 50.0, ACHIEVED: 51.0}) == 0
     assert derived("occupancy_gap_gain_pct", {THEORETICAL: 0.0, ACHIEVED: 0.0}) is None
     assert derived("occupancy_unused_pct", values) == 50
+    assert derived("occupancy_unused_pct", {THEORETICAL: 99.5}) == pytest.approx(0.5)
+    assert derived("occupancy_unused_pct", {THEORETICAL: 104.0}) == 0
     assert derived("occupancy_gain_pct", values) == 50
     assert derived("occupancy_gain_pct", {**values, ISSUE: 0.6, SM: 75.0}) == pytest.approx(25)
 
@@ -318,6 +323,8 @@ def test_gains_of_stalls() -> None:
         ({SHARED_LD: 0, SHARED_ST: 0}, 0),
         ({SHARED_LD: 0, SHARED_ST: 0, LDSM: 8}, 1),
         ({SHARED_LD: 12, SHARED_ST: 0}, 1),
+        ({SHARED_LD: 1, SHARED_ST: 0}, 1),
+        ({SHARED_LD: 0, SHARED_ST: 0, LDSM: 1}, 1),
         ({SHARED_LD: 0}, None),
         ({STATIC: 0}, None),
     ],

@@ -228,6 +228,7 @@ def test_access_width_needs_one_that_rules() -> None:
     assert value("access_bytes", widths(b128=100)) == 16.0
     assert value("access_bytes", widths(b32=90, b64=10)) == approx(4.4)
     assert value("access_bytes", widths(b32=89, b64=11)) is None
+    assert value("access_bytes", widths(b32=1)) == 4.0
     assert value("access_bytes", widths()) is None
     assert value("access_bytes", {"smsp__sass_inst_executed_op_memory_32b.sum": 5.0}) is None
 
@@ -259,6 +260,13 @@ def test_narrow_shared_accesses_do_not_speak_for_wide_global_ones() -> None:
     values = traffic((16e5, 1e5), (16e5, 1e5)) | widths(b32=1.3e7, b128=2e5)
     assert value("access_bytes", values) == pytest.approx(4.18, abs=0.01)
     assert value("ld_sector_excess", values) is None
+
+
+@pytest.mark.parametrize(("others", "excess"), [(9900, 3.0), (10_100, 1.5), (20_000, 1.5), (190_000, 1.5)])
+def test_other_widths_must_stay_below_a_tenth_of_the_global_requests(others: float, excess: float) -> None:
+    # 24 sectors per request: three times what 8 bytes need, 1.5 times what the widest access needs
+    values = traffic((24e5, 1e5), (8e5, 1e5)) | widths(b64=2e6, b32=others)
+    assert value("ld_sector_excess", values) == pytest.approx(excess, rel=0.01)
 
 
 def test_without_a_width_only_more_than_the_widest_access_needs_is_excess() -> None:
@@ -310,6 +318,15 @@ def test_excess_of_a_stride_of_two_belongs_to_both() -> None:
     values = traffic((16e5, 2e5), (8e5, 1e5)) | {EXCESSIVE: 12e5, THEORETICAL: 24e5}
     assert value("ld_excess_pct", values) == approx(50.0)
     assert value("st_excess_pct", values) == approx(50.0)
+
+
+def test_one_side_below_the_ideal_takes_nothing_of_the_excess() -> None:
+    # 21 sectors in 3 requests, 3 of them excess: ideal is 6 per request; loads have 2, stores lie above it
+    values = traffic((2.0, 1.0), (19.0, 2.0)) | {EXCESSIVE: 3.0, THEORETICAL: 21.0}
+    assert value("ld_excess_pct", values) == 0.0
+    assert value("st_excess_pct", values) == approx(100 * 3 / 19)
+    none_above = traffic((8.0, 2.0), (4.0, 1.0)) | {EXCESSIVE: 0.0, THEORETICAL: 12.0}
+    assert value("ld_excess_pct", none_above) == value("st_excess_pct", none_above) == 0.0
 
 
 def test_different_widths_are_no_excess() -> None:

@@ -16,6 +16,7 @@ from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import MutationVisitor
 from cosmic_ray.operators.operator import Operator
 from cosmic_ray.plugins import get_operator
+from parso.python.tree import Keyword
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +48,8 @@ class _Membership(Operator):  # type: ignore[misc] # cosmic-ray has no types
     def mutate(self, node: NodeOrLeaf, _index: int) -> NodeOrLeaf:
         at = self._operator(node)
         child = node.children[at]
-        node.children[at] = parso.parse(" in" if child.type == "comp_op" else " not in").children[0]
+        word = "in" if child.type == "comp_op" else "not in"
+        node.children[at] = Keyword(word, child.start_pos, child.get_first_leaf().prefix)
         return node
 
     @staticmethod
@@ -166,14 +168,14 @@ def _mutated(source: str, operator: str, occurrence: int) -> str:
 
 
 def _says_nothing(node: NodeOrLeaf) -> bool:
-    """Whether a place is not behaviour: a type, `if TYPE_CHECKING:`, how a class is made, the `*` before keywords."""
+    """Whether a place is no behaviour: types, `if TYPE_CHECKING:`, how a class is made, `*` and `/` of parameters."""
     above = list(takewhile(lambda parent: parent.type not in _STATEMENTS, _parents(node)))
     kinds = {parent.type for parent in above}
     text = getattr(node, "value", None)
     return (
         "decorator" in kinds
         or (text == "|" and not kinds.isdisjoint(_ANNOTATIONS))
-        or (text == "*" and node.parent.type in {"parameters", "param", "operator"})
+        or (text in {"*", "/"} and node.parent.type == "parameters")
         or (node.type == "if_stmt" and node.children[1].get_code().strip() == "TYPE_CHECKING")
     )
 
