@@ -143,6 +143,12 @@ class TestTensorCeiling:
         known = {"compute_capability": (8, 9), "gpu": "NVIDIA GeForce RTX 4090"}
         assert value("tensor_ceiling_pct", values, **known) == 100.0
 
+    @pytest.mark.parametrize(("pct", "ceiling"), [(59.99, 50.0), (60.0, 100.0)])
+    def test_from_sixty_percent_on_it_is_not_halved(self, pct: float, ceiling: float) -> None:
+        values = {"sm__pipe_tensor_cycles_active" + ELAPSED: pct}
+        known = {"compute_capability": (8, 9), "gpu": "NVIDIA GeForce RTX 4090"}
+        assert value("tensor_ceiling_pct", values, **known) == ceiling
+
     def test_missing_pipe(self) -> None:
         assert value("tensor_ceiling_pct", {}) is None
         assert value("tensor_headroom_pct", {}) is None

@@ -379,6 +379,26 @@ def test_gain_is_no_more_than_the_part_of_the_traffic() -> None:
     assert value("ld_waste_gain_pct", values) == approx(12.0)
 
 
+def test_what_misses_l1_is_a_part_of_l2() -> None:
+    values = traffic((30, 10), (70, 10)) | {used("ld") + ".pct": 50.0, L2: 60.0, L2_SECTORS: 200.0}
+    # L2 0.5 x 30 / 200 x 60 = 4.5, or half of that when half of the loads hit L1
+    assert value("ld_waste_gain_pct", values) == approx(4.5)
+    hits = {"l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct": 50.0}
+    assert value("ld_waste_gain_pct", values | hits) == approx(2.25)
+    # More sectors than the whole has are all of it, and hits above 100 % are 100 %.
+    assert value("ld_waste_gain_pct", values | {L2_SECTORS: 20.0}) == approx(30.0)
+    hits = {"l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct": 104.0}
+    assert value("ld_waste_gain_pct", values | hits) == 0.0
+
+
+def test_more_than_all_bytes_used_is_no_waste() -> None:
+    assert value("ld_waste_gain_pct", {DRAM: 91.0, used("ld") + ".pct": 104.0}) == 0.0
+    # Fewer sectors than the ideal ones are none either.
+    values = traffic((4e5, 1e5), (8e5, 1e5)) | widths(b64=2e5) | {DRAM: 72.6}
+    assert value("ld_sector_excess", values) == 0.5
+    assert value("ld_waste_gain_pct", values) == 0.0
+
+
 def test_the_smaller_of_two_measures_of_waste_counts() -> None:
     broadcast = {used("ld") + ".pct": 12.5, EXCESSIVE: 0.0, THEORETICAL: 100.0, L2: 90.0}
     assert value("ld_waste_gain_pct", broadcast) == 0.0
@@ -394,6 +414,21 @@ def test_no_accesses_no_gain_and_no_throughput_no_answer() -> None:
     assert value("ld_waste_gain_pct", traffic((0, 0), (4, 1))) == 0.0
     assert value("ld_waste_gain_pct", {used("ld") + ".pct": 25.0}) is None
     assert value("ld_waste_gain_pct", {DRAM: 90.0}) is None
+
+
+@pytest.mark.parametrize(
+    ("wavefronts", "shared", "gain"),
+    [
+        # L1/TEX 80 %, half of each sector used; the data stage is the full one from one point below it on.
+        (80.0, 79.5, 0.25),
+        (80.0, 81.0, 0.0),
+        (79.0, 75.0, 2.0),
+        (78.99, 75.0, 40.0),
+    ],
+)
+def test_what_shared_memory_leaves_of_the_data_stage(wavefronts: float, shared: float, gain: float) -> None:
+    values = {used("ld") + ".pct": 50.0, L1: 80.0, WAVEFRONTS: wavefronts, SHARED_WAVEFRONTS: shared}
+    assert value("ld_waste_gain_pct", values) == approx(gain)
 
 
 def test_shared_memory_in_the_data_stage_is_no_waste_of_global_loads() -> None:

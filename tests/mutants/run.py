@@ -19,6 +19,7 @@ import pickle
 import sys
 import time
 import warnings
+import zlib
 from collections import Counter
 from dataclasses import asdict, dataclass
 from importlib import import_module
@@ -49,6 +50,7 @@ class Options:
 
     packages: list[str]
     share: float
+    import_share: float
     budget: float
     again: bool
     only: str
@@ -59,6 +61,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("packages", nargs="*", default=["diagnose", "derived", "reading"])
     parser.add_argument("--share", type=float, default=1.0, help="part of each module's mutants, 0 to 1")
+    parser.add_argument("--import-share", type=float, default=1.0, help="the same of those that need a new import")
     parser.add_argument("--budget", type=float, default=1.5, help="seconds of tests per mutant, as they take unchanged")
     parser.add_argument("--again", action="store_true", help="only those that survived before")
     parser.add_argument("--only", default="", help="only modules whose path contains this")
@@ -210,7 +213,11 @@ def _todo(options: Options, *, waiting: bool = False) -> Iterator[tuple[Path, li
             continue
         mutants = mutants_of(path, module, share=options.share)
         found = [mutant for mutant in mutants if known.get(_identity(asdict(mutant)), {}).get("status") in wanted]
-        yield path, found
+        yield path, [mutant for mutant in found if not waiting or _chosen(mutant, options.import_share)]
+
+
+def _chosen(mutant: Mutant, share: float) -> bool:
+    return zlib.crc32(mutant.key.encode()) < share * 2**32
 
 
 def _has(known: Answers, module: str, wanted: set[str | None]) -> bool:
