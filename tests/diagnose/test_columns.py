@@ -133,10 +133,13 @@ def test_memory_is_bounded_by_the_budget() -> None:
             (other if number % 2 else one).append(row)
         assert (pool.moved, pool.held()) == ([6, 6], 1)
         assert one.medians() == {"a": 6.0, "b": 1.0}
+        assert other.medians() == {"a": 6.0, "b": 1.0}
         for _ in range(4):
             one.append_batch(batch_of(shared, [(5.0, 2.0), (7.0, 2.0), (6.0, 2.0)], [0]))
         assert (pool.moved, pool.held()) == ([6, 6, 10], 3)
         assert one.medians() == {"a": 6.0, "b": 2.0}
+        # What was read in between has not moved where the next block goes.
+        assert other.medians() == {"a": 6.0, "b": 1.0}
 
 
 def test_batches_and_rows_wait_together_for_the_file() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from verdict_launches import diagnose_one
 
+from ncudiag.diagnose.diagnosis import Limiter
+from ncudiag.diagnose.entry import headroom_of
 from ncudiag.rulebook import Thresholds
 
 Values = dict[str, float | None]
@@ -70,3 +72,10 @@ def test_headroom(values: Values, headroom: float | None) -> None:
     found = diagnose_one(values)
     assert found.headroom == headroom
     assert ("can give" in found.summary) is (headroom is not None)
+
+
+@pytest.mark.parametrize(("pct", "headroom"), [(0.5, 200.0), (0.0, None), (-0.5, None)])
+def test_headroom_of_hardly_anything(pct: float, headroom: float | None) -> None:
+    """Where ``high`` is set so low; nothing can be divided by nothing."""
+    limiter = Limiter.model_construct(unit="DRAM", pct=pct, saturated=False, ceiling_pct=None)
+    assert headroom_of(limiter) == headroom

@@ -18,6 +18,8 @@ CASES: list[tuple[str | None, Values, list[str]]] = [
     (None, {"dram": 10.0, "sm": 12.0, "memory": 94.0}, ["memory", "dram", "sm", "memory"]),
     (None, {"dram": 10.0, "sm": 12.0, "memory": 94.0, "l2": 93.0, "l1": 20.0}, ["memory", "dram", "sm", "l2"]),
     (None, {"dram": 10.0, "sm": 12.0, "memory": 94.0, "l2": 23.0, "l1": 93.0}, ["memory", "dram", "sm", "l1"]),
+    (None, {"dram": 10.0, "sm": 12.0, "l2": 70.0, "l1_elapsed": 90.0}, ["l1_elapsed", "dram", "sm", "l1_elapsed"]),
+    (None, {"dram": 10.0, "sm": 12.0, "l2": 90.0, "l1_elapsed": 70.0}, ["l2", "dram", "sm", "l2"]),
     (None, {"memory": 92.0, "sm": 40.0}, ["memory", "sm", "memory"]),
     (None, {"memory": 71.0, "sm": 78.0}, ["memory", "sm", "sm"]),
     (None, {"memory": 31.0, "sm": 78.0}, ["memory", "sm", "sm"]),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from array import array
 from typing import Any
 
 import pytest
 from verdict_launches import NAMES, diagnose_all, launch
 
 from ncudiag.errors import ReportError
-from ncudiag.model import Extremes, Launch
+from ncudiag.model import Columns, Extremes, Launch, LaunchBatch, MetricRow, Pattern
 
 BUSY: dict[str, float | None] = {"dram": 90.0, "sm": 5.0}
 
@@ -244,6 +245,12 @@ class TestSummaryPages:
         (entry,) = diagnose_all([launch(BUSY | {"ns": -3.0}, invocations=2, extremes=ends)]).kernels
         assert set(entry.duration_ns.model_dump().values()) == {None}
 
+    def test_nor_do_they_count_beside_another_row(self) -> None:
+        """The shortest and the longest are of durations that can be."""
+        impossible = launch(BUSY | {"ns": -3.0}, invocations=2, extremes={NAMES["ns"]: Extremes(1.0, 2e9)})
+        (entry,) = diagnose_all([summary_row(BUSY | {"ns": 10_000.0}, runs=1), impossible]).kernels
+        assert (entry.duration_ns.min, entry.duration_ns.max) == (10_000.0, 10_000.0)
+
     def test_a_single_average_stays_what_it_is(self) -> None:
         """To the last digit: 12.3 three times over three is not 12.3."""
         (entry,) = diagnose_all([summary_row({"dram": 12.3, "sm": 5.0}, runs=3)]).kernels
@@ -257,3 +264,44 @@ class TestSummaryPages:
         assert (entry.duration_ns.total, entry.duration_ns.mean) == (35_000.0, 8_750.0)
         assert (entry.duration_ns.min, entry.duration_ns.max) == (5_000.0, 10_001.0)
         assert entry.metrics["sm_pct"] == 5.0
+
+
+FIELDS = {
+    name: value for name, value in Launch(kernel_name="k", values=MetricRow.of({})) if name not in {"id", "values"}
+}
+
+
+class TestBatches:
+    """Many launches at once say what each of them says by itself."""
+
+    SHARED = Columns([NAMES["ns"], NAMES["clock"], "sm__cycles_elapsed.avg.per_second", NAMES["dram"], NAMES["sm"]])
+
+    def batch(self, rows: list[tuple[float, ...]]) -> LaunchBatch:
+        """Duration and both clocks change."""
+        pattern = Pattern(self.SHARED, array("d", rows[0]), [0, 1, 2], FIELDS)
+        return LaunchBatch(pattern, range(len(rows)), array("d", [x for row in rows for x in row[:3]]), report=0)
+
+    @pytest.mark.parametrize(
+        ("clocks", "message"),
+        [
+            ([(1.0e9, 5e8), (1.06e9, 9e8), (1.03e9, 9e8)], "(1000 to 1060 MHz)"),
+            ([(1.06e9, 5e8), (1.03e9, 9e8), (1.0e9, 9e8)], "(1000 to 1060 MHz)"),
+            # The first clock that the page has is the one.
+            ([(1.0e9, 5e8), (1.04e9, 9e8), (1.0e9, 9e8)], None),
+        ],
+    )
+    def test_clocks(self, clocks: list[tuple[float, float]], message: str | None) -> None:
+        """The lowest and the highest of all launches."""
+        batch = self.batch([(50_000.0 + at, *pair, 90.0, 5.0) for at, pair in enumerate(clocks)])
+        for launches in ([batch], list(batch.launches())):
+            found = diagnose_all(launches)
+            assert [message in warning.message for warning in found.warnings] == ([True] if message else [])
+            assert found.kernels[0].duration_ns.total == 150_003.0
+
+    def test_without_a_clock(self) -> None:
+        """Missing in all launches of a batch; then the next one counts."""
+        nan = float("nan")
+        pattern = Pattern(self.SHARED, array("d", [0.0, nan, 0.0, 90.0, 5.0]), [0, 2], FIELDS)
+        batch = LaunchBatch(pattern, range(2), array("d", [50_000.0, 1.0e9, 50_000.0, 1.2e9]), report=0)
+        (warning,) = diagnose_all([batch]).warnings
+        assert "(1000 to 1200 MHz)" in warning.message

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from verdict_launches import diagnose_one, verdict_of
 
+from ncudiag.rulebook import Thresholds
+
 Values = dict[str, float | None]
 GEFORCE = "NVIDIA GeForce RTX 4090"
 
@@ -71,6 +73,11 @@ class TestCacheLimits:
         found = diagnose_one({"l2": 94.0, "l1": 40.0, "dram": 10.0, "sm": 12.0})
         assert verdict_of(found) == ("memory-bound", "latency-bound", "L2", 94.0)
 
+    @pytest.mark.parametrize(("l2", "unit"), [(59.7, "L2"), (59.6, "memory")])
+    def test_a_cache_just_below_high_may_carry_a_memory_pct_just_above(self, l2: float, unit: str) -> None:
+        """Half a point below memory_pct is the rounding of a printed page."""
+        assert verdict_of(diagnose_one({"memory": 60.2, "l2": l2, "l1": 10.0, "dram": 10.0, "sm": 12.0}))[2] == unit
+
     @pytest.mark.parametrize(("l2", "verdict"), [(60.0, "memory-bound"), (59.99, "latency-bound")])
     def test_without_memory_pct_the_l2_must_be_high(self, l2: float, verdict: str) -> None:
         """At the limit, also as the busiest of two."""
@@ -131,6 +138,11 @@ class TestDramNotCollected:
     def test_verdict(self, memory: float, sm: float, expected: tuple[str, str, str | None, float | None]) -> None:
         """Low settles DRAM; high does not tell the level; both high is never near-roofline."""
         assert verdict_of(diagnose_one({"memory": memory, "sm": sm})) == expected
+
+    @pytest.mark.parametrize(("sm", "both"), [(59.99, False), (60.0, True)])
+    def test_from_the_threshold_on_both_are_high(self, sm: float, *, both: bool) -> None:
+        """Then it is said."""
+        assert ("near-roofline" in diagnose_one({"memory": 92.0, "sm": sm}).notes[0]) is both
 
     def test_both_high_is_borderline_however_far_apart(self) -> None:
         """Near-roofline cannot be excluded."""
@@ -304,6 +316,15 @@ class TestTensorPipe:
         assert verdict_of(found) == ("compute-bound", "latency-bound", "tensor", 49.4)
         assert len(found.notes) == 3
 
+    @pytest.mark.parametrize(("saturated", "full"), [(92.0, True), (92.1, False)])
+    def test_saturated_counts_from_the_ceiling(self, saturated: float, *, full: bool) -> None:
+        """46 % are 92 % of 50 %."""
+        thresholds = Thresholds(high=60, saturated=saturated, borderline=5)
+        values: Values = {"sm": 49.0, "dram": 33.0, "tensor": 46.0}
+        limiter = diagnose_one(values, cc="8.9", gpu=GEFORCE, thresholds=thresholds).limiter
+        assert limiter is not None
+        assert limiter.saturated is full
+
     def test_headroom_above_the_ceiling_is_one(self) -> None:
         """Never below 1."""
         assert diagnose_one({"sm": 53.0, "dram": 33.0, "tensor": 53.0}, cc="8.9", gpu=GEFORCE).headroom == 1.0
@@ -405,6 +426,12 @@ class TestLoadStoreIssue:
         assert (
             diagnose_one({"sm": 61.0, "dram": 5.0, "sm_memory": 61.0, "sm_instruction": 59.0}).verdict == "memory-bound"
         )
+
+    @pytest.mark.parametrize(("instructions", "verdict"), [(59.99, "memory-bound"), (60.0, "compute-bound")])
+    def test_both_halves_high_and_close_are_no_issue_alone(self, instructions: float, verdict: str) -> None:
+        """65 against 60: both are high."""
+        values: Values = {"sm": 65.0, "dram": 5.0, "sm_memory": 65.0, "sm_instruction": instructions}
+        assert diagnose_one(values).verdict == verdict
 
     @pytest.mark.parametrize(("dram", "unit"), [(90.0, "DRAM"), (85.0, "DRAM"), (70.0, "L1/TEX")])
     def test_both_high_by_issue_is_not_near_the_roofline(self, dram: float, unit: str) -> None:

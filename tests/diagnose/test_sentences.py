@@ -74,6 +74,10 @@ IDLE = "Latency-bound: neither DRAM (4.0 %) nor the SM (5.0 %) is busy"
             ),
         ),
         (
+            {"dram": 4.0, "sm": 5.0, "waves": 0.0},
+            f"{IDLE}, because the grid does not fill the GPU (0.00 waves per SM).",
+        ),
+        (
             {"dram": 4.0, "sm": 5.0, "waves": 1.6},
             (
                 f"{IDLE}, because the last of 1.60 waves per SM is a partial one: it takes up to 50 % of the time, "

@@ -107,6 +107,23 @@ def test_all_names_are_those_of_the_whole_report(kernels: tuple[str, ...]) -> No
     assert {short for _, short in found.all_names} == {"short", "long"}
 
 
-def test_brief_afterwards_is_brief_from_the_start() -> None:
-    whole = diagnose_launches(launches("k"), options=options()).kernels[0]
-    assert brief_entry(whole) == diagnose_launches(launches("k"), options=options(brief=True)).kernels[0]
+@pytest.mark.parametrize("busy", [{}, {"dram__throughput.avg.pct_of_peak_sustained_elapsed": 90.0}])
+def test_brief_afterwards_is_brief_from_the_start(busy: dict[str, float]) -> None:
+    values = busy | {"sm__throughput.avg.pct_of_peak_sustained_elapsed": 5.0, SIZE: 1.0}
+    one = [Launch(kernel_name="k", values=MetricRow.of(values))]
+    whole = diagnose_launches(one, options=options()).kernels[0]
+    brief = diagnose_launches(one, options=options(brief=True)).kernels[0]
+    assert brief_entry(whole) == brief
+    assert busy.keys() <= brief.metrics.keys()
+    assert SIZE not in brief.metrics
+
+
+@pytest.mark.parametrize(("ns", "severity"), [(9_999.0, "info"), (10_000.0, "medium")])
+def test_under_ten_microseconds_latency_is_a_note(ns: float, severity: str) -> None:
+    busy = ("sm__throughput", "dram__throughput")
+    values = {"gpu__time_duration.sum": ns, SIZE: 1.0} | {
+        f"{name}.avg.pct_of_peak_sustained_elapsed": 5.0 for name in busy
+    }
+    one = Launch(kernel_name="k", values=MetricRow.of(values))
+    (entry,) = diagnose_launches([one], options=options(rules=(rule("LAT001"),))).kernels
+    assert [finding.severity for finding in entry.findings] == [severity]

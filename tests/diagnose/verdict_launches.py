@@ -11,6 +11,8 @@ from ncudiag.rulebook import QuadrantTable, Thresholds, builtin_quadrants
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ncudiag.model import LaunchBatch
+
 ELAPSED = ".avg.pct_of_peak_sustained_elapsed"
 ACTIVE = ".avg.pct_of_peak_sustained_active"
 NAMES = {
@@ -61,7 +63,7 @@ def launch(values: dict[str, float | None], *, gpu: str | None = None, **fields:
 
 
 def diagnose_all(
-    launches: Iterable[Launch],
+    launches: Iterable[Launch | LaunchBatch],
     *,
     thresholds: Thresholds | None = None,
     table: QuadrantTable | None = None,

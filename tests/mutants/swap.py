@@ -44,9 +44,11 @@ def forget_answers(package: str) -> None:
 
 def swap(original: CodeType, changed: CodeType, living: Living) -> None:
     """Give functions that exist the code of the changed file; `would_swap` says whether that is enough."""
-    for old, new in _different_functions(original, changed):
-        for function in living[_place(old)]:
-            function.__code__ = new
+    for outer_old, outer_new in _different_functions(original, changed):
+        # Functions inside may live too, when a call of the outer one made them at import.
+        for old, new in _with_inner(outer_old, outer_new):
+            for function in living.get(_place(old), ()):
+                function.__code__ = new
 
 
 def would_swap(original: CodeType, changed: CodeType, living: Living) -> bool:
@@ -71,6 +73,12 @@ def _different_functions(old: CodeType, new: CodeType) -> Iterator[tuple[CodeTyp
         raise NeedsImportError
     for inner_old, inner_new in zip(_inner(old), _inner(new), strict=True):
         yield from _different_functions(inner_old, inner_new)
+
+
+def _with_inner(old: CodeType, new: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
+    yield old, new
+    for inner_old, inner_new in zip(_inner(old), _inner(new), strict=True):
+        yield from _with_inner(inner_old, inner_new)
 
 
 def _inner(code: CodeType) -> list[CodeType]:
