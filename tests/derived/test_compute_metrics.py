@@ -7,7 +7,7 @@ import pytest
 from ncudiag.derived.boards import fp32_per_fp64, half_rate_possible, has_tensor_cores, no_dram_counters
 from ncudiag.derived.compute import ALL
 from ncudiag.derived.inputs import Inputs
-from ncudiag.derived.pipes import sm_activity
+from ncudiag.derived.pipes import float_tensor_pct, sm_activity
 from ncudiag.derived.ratios import headroom_pct, percent, ratio
 
 BY_NAME = {metric.name.removeprefix("derived:"): metric.compute for metric in ALL}
@@ -73,6 +73,22 @@ class TestPipes:
     )
     def test_the_tensor_pipe_is_found_under_every_spelling(self, name: str) -> None:
         assert value("tensor_pct", {name + ELAPSED: 71.5}) == 71.5
+
+    @pytest.mark.parametrize(
+        ("parts", "pct"),
+        [
+            ({"imma": 0.5, "hmma": 0.0}, 0.0),
+            ({"imma": 70.0, "hmma": 0.0}, 0.0),
+            ({"imma": 70.0, "hmma": 0.5}, 71.0),
+            ({"imma": 0.0, "hmma": 0.0}, 71.0),
+            ({"imma": 70.0}, 71.0),
+            ({}, 71.0),
+        ],
+    )
+    def test_integer_work_alone_is_no_floating_point(self, parts: dict[str, float], pct: float) -> None:
+        name = "sm__pipe_tensor_op_{}_cycles_active" + ELAPSED
+        values = {name.format(part): use for part, use in parts.items()}
+        assert float_tensor_pct(Inputs(values | {"sm__pipe_tensor_cycles_active" + ELAPSED: 71.0})) == pct
 
     def test_the_largest_spelling_of_the_tensor_pipe_counts(self) -> None:
         both = {"sm__pipe_tc_cycles_active" + ELAPSED: 71.0, "sm__pipe_tensor_cycles_active" + ELAPSED: 3.0}
@@ -270,6 +286,8 @@ class TestArithmetic:
         }
         assert value("fma_fp16_share_pct", values, compute_capability=(8, 9)) == pytest.approx(75.0)
         assert value("fma_fp16_share_pct", {}, compute_capability=(8, 9)) is None
+        for name in values:
+            assert value("fma_fp16_share_pct", {name: 30.0}, compute_capability=(8, 9)) is None
 
     def test_what_floating_point_leaves_is_never_below_nothing(self) -> None:
         values = {SASS.format(op): 0.0 for op in ("fadd", "fmul", "hadd", "hmul")}

@@ -467,6 +467,20 @@ def test_waste_of_shared_memory_prefers_the_source_counters() -> None:
     assert value("shared_waste_pct", old) == 50.0
 
 
+def test_half_a_pair_of_counters_is_none() -> None:
+    whole = {SHARED_EXCESSIVE: 10.0, SHARED_TOTAL: 100.0, L1: 80.0}
+    counted = {conflicts("ld"): 5.0, wavefronts("ld"): 100.0}
+    assert value("shared_cost_pct", whole) == approx(8.0)
+    assert value("shared_cost_pct", {SHARED_EXCESSIVE: 10.0, L1: 80.0}) is None
+    # The excess is missing: then the conflicts count, of the operation that has both of its counters.
+    assert value("shared_cost_pct", {SHARED_TOTAL: 100.0, L1: 80.0} | counted) == approx(4.0)
+    assert value("shared_cost_pct", {L1: 80.0, conflicts("st"): 5.0} | counted) == approx(4.0)
+    assert value("shared_cost_pct", {L1: 80.0, wavefronts("st"): 5.0} | counted) == approx(4.0)
+    # Both spellings of the excess: only the first counts.
+    old = {"derived__memory_l1_sectors_shared_excessive": 60.0, "memory_l1_sectors_shared": 60.0}
+    assert value("shared_cost_pct", whole | old) == approx(8.0)
+
+
 def test_asynchronous_copies_are_no_bank_conflicts() -> None:
     counted = {conflicts("ld"): 30.0, wavefronts("ld"): 100.0, WAVEFRONTS: 80.0}
     assert value("shared_waste_pct", counted | {LDGSTS: 1e6}) is None
@@ -520,6 +534,8 @@ def test_spills_where_ncu_does_not_count_them() -> None:
     assert value("spill_share_pct", {"derived__local_spilling_requests_pct": 12.0} | local(0, 0)) == 12.0
     assert value("spill_share_pct", local(0, 0)) == 0.0
     assert value("spill_share_pct", local(2, 2) | total) == 4.0
+    assert value("spill_share_pct", local(2, 2.99) | {sectors("ld"): 90.0, sectors("st"): 5.01}) == approx(4.99)
+    assert value("spill_share_pct", local(2, 3) | {sectors("ld"): 90.0, sectors("st"): 5.0}) is None
     assert value("spill_share_pct", local(50, 50) | total) is None
 
 
@@ -553,6 +569,15 @@ def test_l2_bytes() -> None:
 
 
 # --- compression and balance
+
+
+def test_the_compressor_with_the_better_rate_may_be_the_other_one() -> None:
+    gcomp = {"lts__gcomp_input_sectors.sum": 600.0, "lts__average_gcomp_input_sector_success_rate.pct": 10.0}
+    ilc = {"lrc__ilc_input_sectors.sum": 500.0, "lrc__average_ilc_input_sector_success_rate.pct": 15.0}
+    assert value("compression_input_sectors", ilc | gcomp) == 600.0
+    del ilc["lrc__ilc_input_sectors.sum"]
+    assert value("compression_input_sectors", ilc | gcomp) == 600.0
+    assert value("compression_input_sectors", ilc) is None
 
 
 def test_the_compressor_that_saw_more_counts() -> None:

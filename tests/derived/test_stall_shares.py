@@ -22,6 +22,10 @@ def test_name_of_a_stall_metric() -> None:
         ({LATENCY: 8.0, stall_metric("barrier"): 2.0, stall_metric("wait"): 0.0}, {"barrier": 25.0, "wait": 0.0}),
         ({LATENCY: 8.0, stall_metric("selected"): 1.0, stall_metric("not_selected"): 6.0}, {}),
         ({"smsp__warp_issue_stalled_gmma_per_warp_active.pct": 31.0}, {"gmma": 31.0}),
+        # Other numbers of the same counters are none of these.
+        ({LATENCY: 8.0, "smsp__average_warps_issue_stalled_barrier_per_issue_active.pct": 2.0}, {}),
+        ({"smsp__warp_issue_stalled_gmma_per_warp_active.ratio": 0.3}, {}),
+        ({"smsp__cycles_per_warp_active.pct": 31.0, LATENCY: 8.0, "smsp__warps_per_issue_active.ratio": 2.0}, {}),
     ],
 )
 def test_shares(values: dict[str, float], shares: dict[str, float]) -> None:

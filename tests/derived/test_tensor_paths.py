@@ -86,6 +86,27 @@ class TestDensePeaks:
         values = SMS | {f"{SRC}fp16_dst_fp32{PEAK}": 100 * per_sm}
         assert self.peak(values, "fp16_dst_fp32", capability=(8, 0)) == 100 * dense
 
+    @pytest.mark.parametrize(
+        ("path", "capability", "dense"),
+        [
+            ("tf32_dst_fp32", (8, 0), 1024.0),
+            ("bf16_dst_fp32", (9, 0), 4096.0),
+            ("fp8_dst_fp32", (8, 9), 2048.0),
+            ("fp16_dst_fp16", (8, 6), 1024.0),
+        ],
+    )
+    def test_the_dense_peak_depends_on_the_type(self, path: str, capability: tuple[int, int], dense: float) -> None:
+        for printed, expected in ((dense, dense), (1.5 * dense, 1.5 * dense), (1.6 * dense, 0.8 * dense)):
+            values = SMS | {f"{SRC}{path}{PEAK}": 100 * printed}
+            assert self.peak(values, path, capability=capability) == pytest.approx(100 * expected)
+
+    def test_without_sms_or_capability_an_aggregate_is_not_halved(self) -> None:
+        values = {f"{SRC}fp16_dst_fp32{PEAK}": 1e9}
+        assert self.peak(values, "fp16_dst_fp32", capability=(8, 0)) == 1e9
+        assert self.peak(values | SMS, "fp16_dst_fp32", capability=(6, 1)) == 1e9
+        assert self.peak(values | SMS, "fp16_dst_fp32") == 1e9
+        assert self.peak(values | SMS, "fp16_dst_fp32", capability=(8, 0)) == 5e8
+
     def test_an_aggregate_is_taken_as_it_is_where_nothing_else_is_known(self) -> None:
         assert self.peak({f"{SRC}fp16_dst_fp32{PEAK}": 9.0}, "fp16_dst_fp32") == 9.0
 
@@ -107,6 +128,7 @@ class TestDensePeaks:
         assert self.peak(values, path, capability=(12, 0), gpu=gpu) == 1000.0 * factor
 
     def test_no_peak(self) -> None:
+        assert self.peak(SMS, "fp16_dst_fp32", capability=(8, 0)) is None
         assert self.peak({}, "fp16_dst_fp32") is None
         assert tensor_peak_pct(inputs({f"{SRC}fp16_dst_fp32{RATE}": 1.0})) is None
 

@@ -129,6 +129,18 @@ class TestLaunches:
         assert value("first_launch_ratio", {}, **known) == 2.4
         assert value("spread_pct", {}, **known) == pytest.approx(100 * 14 / 10.5)
 
+    @pytest.mark.parametrize(
+        ("durations", "ratio", "spread"),
+        [
+            ((24.0, 10.0, 15.0), 24 / 12.5, 100 * 14 / 15),
+            ((20.0, 8.0, 40.0, 10.0), 2.0, 100 * 32 / 15),
+            ((30.0, 8.0, 40.0, 10.0, 20.0), 2.0, 100 * 32 / 20),
+        ],
+    )
+    def test_medians_of_odd_and_even_numbers(self, durations: tuple[float, ...], ratio: float, spread: float) -> None:
+        assert value("first_launch_ratio", {}, durations_ns=durations) == pytest.approx(ratio)
+        assert value("spread_pct", {}, durations_ns=durations) == pytest.approx(spread)
+
     @pytest.mark.parametrize("durations", [(), (5.0,), (5.0, 50.0)])
     def test_too_few_launches(self, durations: tuple[float, ...]) -> None:
         assert value("first_launch_ratio", {}, durations_ns=durations) is None
@@ -151,6 +163,7 @@ class TestSampling:
         count, dropped = "smsp__pcsamp_sample_count", "smsp__pcsamp_dropped_bytes"
         assert value("sampling_gap", {count: 0.0}) == 1.0
         assert value("sampling_gap", {count: 11156.0, dropped: 64.0}) == 1.0
+        assert value("sampling_gap", {count: 11156.0, dropped: 1.0}) == 1.0
         assert value("sampling_gap", {count: 11156.0, dropped: 0.0}) == 0.0
         assert value("sampling_gap", {dropped: 0.0}) == 0.0
         assert value("sampling_gap", {}) is None
