@@ -86,6 +86,7 @@ def _hot(options: Options) -> None:
     os.dup2(log, 1)  # stderr is for what the mutants do
 
     def work(session: pytest.Session, items: dict[str, pytest.Item]) -> None:
+        forget_answers("ncudiag")
         covered = _kept_coverage()
         if covered is None:
             covered, ended = in_fork(lambda: measure(session, items), seconds=3600)
@@ -95,7 +96,6 @@ def _hot(options: Options) -> None:
             covered.at_import = {path: set(data.lines(path) or ()) for path in data.measured_files()}
             COVERAGE.write_bytes(pickle.dumps((_state(), covered)))
         _say(f"{len(covered.seconds)} tests, left out: {Counter(covered.left_out.values())}")
-        forget_answers("ncudiag")
         living = living_functions({str(path) for path in _modules(options.packages)})
         gc.freeze()  # forks share what nobody touches; not before: frozen functions are not listed
         _try_living(options, session, items, covered, living)

@@ -65,6 +65,8 @@ def test_the_chip_decides() -> None:
     rate = (MEMORY, "", "L2 Compression Success Rate", "%")
     assert resolve(*rate, cc="8.6") == "lts__average_gcomp_input_sector_success_rate.pct"
     assert resolve(*rate, cc="10.0") == "lrc__average_ilc_input_sector_success_rate.pct"
+    assert resolve(*rate, cc="9.0") == "lrc__average_ilc_input_sector_success_rate.pct"
+    assert resolve(*rate, cc="8.9") == "lts__average_gcomp_input_sector_success_rate.pct"
     assert resolve(*rate, cc=None) is None
     assert resolve(*rate, cc="12.0") is None
     assert resolve(*rate, cc="strange") is None

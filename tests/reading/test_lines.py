@@ -197,6 +197,28 @@ def test_cut_before_the_kernel_is_named(read_both: Reader) -> None:
     assert read_both("\n".join([*summary, summary[1][:20]])).source.warnings[0].code == "incomplete-launch"
 
 
+@pytest.mark.parametrize(
+    ("page", "kept", "message"),
+    [
+        # Up to which cell the last row goes, and what is said about its launch; the lines count from 1.
+        (w.raw, -12, "line 4 ends inside a row: launch 1 is incomplete"),
+        (w.raw, 12, "line 4 ends inside a row: its launch is left out"),
+        (w.summary, -3, "line {} ends inside a row: the kernel b(int) is incomplete"),
+        (w.summary, 12, "line {} ends inside a row: its row is left out"),
+    ],
+)
+def test_a_cut_row_has_its_line_and_its_launch(
+    page: Callable[..., w.Page], kept: int, message: str, read_both: Reader
+) -> None:
+    kernels = [Kernel(0, values=sol()), Kernel(1, name="b(int)", values=sol())]
+    lines = page(kernels).lines()
+    profile = read_both("\n".join([*lines[:-1], lines[-1][:kept]]))
+    (warning,) = profile.source.warnings
+    assert (warning.code, warning.message) == ("incomplete-launch", message.format(len(lines)))
+    incomplete = {launch.kernel_name for launch in profile.launches if not launch.complete}
+    assert incomplete == ({"b(int)"} if kept < 0 else set())
+
+
 def test_rows_that_are_nearly_regular(read_both: Reader) -> None:
     header, *rows = w.details(KERNELS[:1]).lines()
     odd = [
@@ -256,6 +278,7 @@ def test_split_messages(read_both: Reader) -> None:
     messages = [(warning.code, warning.message) for warning in profile.source.warnings]
     assert [code for code, _ in messages] == ["metrics-not-accessible"] * 3 + ["launch-limit-reached"]
     assert "4 metrics: ctc__rx.sum, ctc__tx.sum, nvlrx__bytes.sum, nvltx__bytes.sum" in messages[0][1]
+    assert "launch limit (2 of 2)" in messages[3][1]
 
 
 def test_many_inaccessible_metrics_and_warnings_are_bounded(read_both: Reader) -> None:
@@ -269,6 +292,16 @@ def test_many_inaccessible_metrics_and_warnings_are_bounded(read_both: Reader) -
     assert warnings[0].message.endswith("a__b19.sum, ...")
     assert [warning.message for warning in warnings if warning.code == "unknown-label"][-1] == "and 20 more"
     assert len(warnings) == 52
+
+
+@pytest.mark.parametrize(("count", "more"), [(19, False), (20, False), (21, True)])
+def test_twenty_inaccessible_metrics_are_named(count: int, read_both: Reader, *, more: bool) -> None:
+    names = ", ".join(f"a__b{number}.sum" for number in range(count))
+    text = f"==WARNING== Unable to access the following {count} metrics: {names}.\n" + w.details(KERNELS[:1]).text()
+    (warning,) = read_both(text).source.warnings
+    assert warning.message.startswith(f"ncu could not access {count} metrics: a__b0.sum, ")
+    assert warning.message.endswith(", ...") is more
+    assert warning.message.count("a__b") == min(count, 20)
 
 
 def test_version(read_both: Reader) -> None:

@@ -132,6 +132,16 @@ def test_six_decimals_do_not_vote_on_raw_pages() -> None:
     assert not NumberFormat(raw=True).six_decimals
 
 
+@pytest.mark.parametrize(
+    ("cell", "ungrouped"),
+    [("999", False), ("1000", True), ("-1000", True), ("1,000", False), ("1000.5", False), ("1e3", False)],
+)
+def test_a_number_that_would_have_separators_if_there_were_any(cell: str, *, ungrouped: bool) -> None:
+    reading = analyse(cell)
+    assert reading is not None
+    assert reading.ungrouped is ungrouped
+
+
 def test_the_first_vote_decides() -> None:
     numbers = NumberFormat()
     for cell in ("126.528", "63,42", "63.42"):

@@ -214,7 +214,10 @@ def test_raw_page_without_its_units(read_both: Callable[..., Profile]) -> None:
     assert DURATION not in launch.values
     assert DURATION in launch.unreadable
     assert launch.values["sm__throughput.avg.pct_of_peak_sustained_elapsed"] == 20.25
-    assert [warning.code for warning in profile.source.warnings] == ["unknown-unit"]
+    (warning,) = profile.source.warnings
+    assert warning.code == "unknown-unit"
+    column = page.header.index(DURATION) + 1
+    assert f"{DURATION!r} is not known (line 2, column {column})" in warning.message
 
 
 def test_raw_page_with_nvtx_and_texts(read_both: Callable[..., Profile]) -> None:

@@ -65,6 +65,7 @@ def test_what_is_written_is_read(style: str, indent: str, *, old: bool, read_bot
     assert codes(profile) == set()
     for launch, kernel in zip(profile.launches, KERNELS, strict=True):
         assert (launch.id, launch.process_id, launch.process_name) == (kernel.id, kernel.process, kernel.process_name)
+        assert launch.host_name == "127.0.0.1"
         assert (launch.kernel_name, launch.context, launch.stream) == (kernel.name, kernel.context, kernel.stream)
         expected = (None, None, None, None) if old else (kernel.grid, kernel.block, kernel.device, kernel.cc)
         assert (launch.grid, launch.block, launch.device, launch.compute_capability) == expected
@@ -484,6 +485,17 @@ def test_summaries() -> None:
     assert profile.source.launches == 13
     assert profile.source.skipped_lines == 2
     assert all(launch.complete for launch in profile.launches)
+
+
+def test_summaries_with_the_device_in_their_line() -> None:
+    """It counts before the device that stands above."""
+    of_line = SUMMARY.replace("x(32, 1, 1), Invocations", "x(32, 1, 1), Device 3, CC 9.0, Invocations")
+    f, h = read_report(of_line).launches
+    assert (f.device, f.compute_capability, f.process_id, f.host_name) == (3, "9.0", 12, "127.0.0.1")
+    assert (h.device, h.invocations) == (0, 3)
+    without = of_line.replace(", CC 9.0, Invocations 10", ", Invocations 1").replace(", CC 8.6", "")
+    f, h = read_report(without).launches
+    assert (f.device, f.compute_capability, f.invocations) == (3, None, 1)
 
 
 def test_a_summary_fragment() -> None:
