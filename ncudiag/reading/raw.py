@@ -145,10 +145,12 @@ class RawReader:
         """Whether the cells are what csv would make of the line from ``start`` on; undoubles quotes in them."""
         if line.count('"', start) == 2 * len(cells) - 1:
             return True
-        if not is_balanced(line) or len(split_row(line[start - 1 :])) != len(cells):
+        if not is_balanced(line):
             return False
         cells[:-1] = [cell.replace('""', '"') for cell in cells[:-1]]
-        return '""' not in cells[-1]
+        # Quotes that are not doubled as they should be: what csv makes of them shows only when it is asked.
+        careful = split_row(line[start - 1 :])
+        return len(careful) == len(cells) and careful[:-1] == cells[:-1] and '""' not in cells[-1]
 
     def _learn(self, kernel: Kernel, segment: Segment, cells: list[str]) -> None:
         """Find out what the rows of a kernel have in common."""

@@ -67,7 +67,7 @@ def last_answers(lines: Iterable[str]) -> list[Answer]:
     """The last answer for each mutant that was tried."""
     found = {}
     for answer in map(json.loads, lines):
-        found[tuple(answer[name] for name in ("module", "function", "first_line", "before", "after"))] = answer
+        found[tuple(answer[name] for name in ("module", "function", "before", "after"))] = answer
     return [answer for answer in found.values() if answer["status"] in _KILLED | _SURVIVED]
 
 

@@ -231,7 +231,7 @@ def last_answers() -> Answers:
 
 
 def _identity(about: dict[str, object]) -> tuple[object, ...]:
-    return tuple(about[name] for name in ("module", "function", "first_line", "before", "after"))
+    return tuple(about[name] for name in ("module", "function", "before", "after"))
 
 
 def _modules(packages: Iterable[str]) -> list[Path]:

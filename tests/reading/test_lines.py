@@ -239,6 +239,15 @@ def test_rows_that_are_nearly_regular(read_both: Reader) -> None:
     assert launch.complete
 
 
+@pytest.mark.parametrize("odd", ['""0"71.750000"', '"7""1.75"', '"71.75"""', '"""71.75"', '"7"1".75"'])
+def test_odd_quotes_in_a_raw_cell_are_read_as_csv_reads_them(odd: str, read_both: Reader) -> None:
+    text = w.raw([Kernel(number, values=sol()) for number in range(3)]).text()
+    profile = read_both(text.replace('"71.750000"', odd, 1))
+    assert len(profile.launches) == 3
+    (warning,) = profile.source.warnings
+    assert warning.code == "unreadable-number"
+
+
 def test_many_damaged_rows(monkeypatch: pytest.MonkeyPatch, read_both: Reader) -> None:
     monkeypatch.setattr("ncudiag.reading.held._LAUNCHES_HELD", 1)
     header, *rows = w.details(KERNELS).lines()
