@@ -6,7 +6,7 @@ import gc
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
-from ncudiag.cli.files import expand
+from ncudiag.cli.files import as_file, expand
 from ncudiag.cli.gating import NOTHING, GateOutputs, is_gated, record_for, telling
 from ncudiag.cli.output import OutputOptions, check_output, check_several, emit_report
 from ncudiag.cli.settings import Choices
@@ -112,7 +112,7 @@ def answer(
         status = _several(names, choice, spread, options, record)
         return max(status, record.finish())
     with telling(gate, names[0]):
-        report = diagnose(names[0], top=choice.top, **options)
+        report = diagnose(as_file(names[0]), top=choice.top, **options)
     record.note(names[0], report)
     emit_report(report, choice)
     if plot is not None:

@@ -41,6 +41,11 @@ def expand(names: list[str]) -> list[str]:
     return list(found)
 
 
+def as_file(name: str) -> str | Path:
+    """A name for the API, which takes a text with line breaks for the report itself."""
+    return Path(name) if "\n" in name else name
+
+
 def write_atomically(name: str, text: str | bytes) -> None:
     """Replace a file by a text in UTF-8, or by bytes, whole or not at all; see :func:`replacing`.
 

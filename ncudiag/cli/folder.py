@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ncudiag.cli.many import Answer
     from ncudiag.cli.output import OutputOptions
 
+# Bytes that a name has at most on the usual file systems.
+_LONGEST_NAME = 255
 _SUFFIXES = {OutputFormat.TEXT: ".txt", OutputFormat.MARKDOWN: ".md"}
 
 
@@ -111,7 +113,8 @@ class Folder:
         path = Path(os.path.abspath(name))  # noqa: PTH100 - links are not followed: two names, two answers
         here = Path.cwd()
         inside = path.relative_to(here) if path.is_relative_to(here) else path.relative_to(path.anchor)
-        return f"{inside.as_posix()}{suffix}"
+        *folders, file = inside.as_posix().split("/")
+        return "/".join((*folders, _short(file, suffix)))
 
     def _put(self, answer: Answer) -> None:
         file = self.answer_of(answer.name)
@@ -144,6 +147,16 @@ class Folder:
             f"Free the place, or choose another one; what is in it is kept, and --resume goes on from it ({FILE}).",
             details={"output": self._name},
         )
+
+
+def _short(name: str, suffix: str) -> str:
+    """An answer's name; one that would be too long for a file system is cut, and kept apart by a digest."""
+    longest = _LONGEST_NAME - len(suffix)
+    whole = os.fsencode(name)
+    if len(whole) <= longest:
+        return name + suffix
+    mark = f"~{digest(name)}"
+    return whole[: longest - len(mark)].decode("utf-8", "ignore") + mark + suffix
 
 
 def tell_counts(counts: Counts, folder: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from ncudiag.cli.files import as_file
 from ncudiag.cli.formats import OutputFormat
 from ncudiag.cli.gating import gate_status, kept
 from ncudiag.cli.output import OutputOptions, place_of, render, summary_of, tell_error, writing
@@ -80,7 +81,7 @@ class Explain:
 
         stamp = stamp_of(name)
         try:
-            report = diagnose(name, top=self.choice.top, **self.options)  # type: ignore[arg-type]
+            report = diagnose(as_file(name), top=self.choice.top, **self.options)  # type: ignore[arg-type]  # the options come as one mapping
             text = render(report, self.choice, place=self.place)
             summary = summary_of(report, self.choice) if self.choice.summary else ""
             left = kept(report, whole=self.whole)

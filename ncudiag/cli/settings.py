@@ -155,19 +155,21 @@ def _may_be_ours(text: str) -> bool:
 
 
 def _text(path: Path) -> str:
+    from ncudiag.small_files import read_text
+
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return read_text(path)
     except (OSError, ValueError) as error:
         raise wrong(path, getattr(error, "strerror", None) or str(error)) from error
 
 
 def _document(path: Path) -> dict[str, Any]:
-    import tomllib
+    from ncudiag.small_files import parsed
 
     text = _text(path)
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        return parsed(text)
+    except ValueError as error:
         raise wrong(path, str(error)) from error
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from math import fsum, isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -145,9 +144,16 @@ def _total_ns(entry: Diagnosis) -> float:
 
 
 def name_matcher(word: str) -> Match:
-    """A plain word is looked for in the short name, whatever its case; ``regex:`` searches the full name."""
+    """A plain word is looked for in the short name, whatever its case; ``regex:`` searches the full name.
+
+    Raises:
+        re.error: it is no regular expression.
+        UsageError: when the expression is searched: that takes too long.
+    """
     if word.startswith("regex:"):
-        pattern = re.compile(word.removeprefix("regex:"))
+        from ncudiag.patterns import BoundedPattern
+
+        pattern = BoundedPattern(word.removeprefix("regex:"))
         return lambda name, _short: pattern.search(name) is not None
     folded = word.casefold()
     return lambda _name, short: folded in short.casefold()

@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from ncudiag.small_files import read_text
+
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
@@ -137,8 +139,16 @@ def options_digest(options: Mapping[str, object], *, folders: Iterable[str | os.
     parts = [json.dumps(options, sort_keys=True, default=str)]
     for folder in folders:
         for path in sorted(Path(folder).rglob("*.toml")):
-            parts += [str(path), path.read_text(encoding="utf-8", errors="replace")]
+            parts += [str(path), _content(path)]
     return digest(*parts)
+
+
+def _content(path: Path) -> str:
+    """What a rule file says, or why it says nothing."""
+    try:
+        return read_text(path)
+    except (OSError, ValueError) as error:
+        return str(error)
 
 
 def _parsed(line: str) -> Finished | None:

@@ -63,7 +63,9 @@ def label_of(name: str, *, root: str, run_label: str | None = None) -> Label:
         return Label(*_by_folders(below, root), captured)
     if not run_label.startswith(_REGEX):
         return Label(run_label, below, captured)
-    found = re.search(run_label.removeprefix(_REGEX), name)
+    from ncudiag.patterns import BoundedPattern
+
+    found = BoundedPattern(run_label.removeprefix(_REGEX)).search(name)
     if found is None:
         return Label("", below, captured)
     group = 1 if found.re.groups and found[1] is not None else 0

@@ -84,8 +84,15 @@ class TextBlocks:
         bad_encoding: where the bytes were no valid text in the encoding that the file seemed to have; else None.
     """
 
-    def __init__(self, source: SourceLike, notices: Notices) -> None:
-        """Wrap a source; nothing is opened yet."""
+    def __init__(self, source: SourceLike, notices: Notices, *, longest_line: int | None = None) -> None:
+        """Wrap a source; nothing is opened yet.
+
+        Args:
+            source: as for :func:`ncudiag.reading.open_report`.
+            notices: warnings.
+            longest_line: bytes or characters of a line, where it is not the text of a report.
+        """
+        self._longest = longest_line
         self._source = source
         self._notices = notices
         self.name = source_name(source)
@@ -128,7 +135,8 @@ class TextBlocks:
             message = f"read() of the file object gave {type(first).__name__}, neither text nor bytes"
             raise UsageError("usage", message, "Open the file with open(), or give its path.")
         if isinstance(first, str):
-            yield from _whole_lines(_plain(chunk) for chunk in _again(first, chunks) if isinstance(chunk, str))
+            texts = (_plain(chunk) for chunk in _again(first, chunks) if isinstance(chunk, str))
+            yield from _whole_lines(texts, self._longest)
         else:
             yield from self._from_bytes(chunk for chunk in _again(first, chunks) if isinstance(chunk, bytes))
 
@@ -184,7 +192,7 @@ class TextBlocks:
             self.damaged = "its gzip data is cut off"
 
     def _utf8(self, chunks: Iterator[bytes]) -> Iterator[str]:
-        for block in _whole_byte_lines(chunks):
+        for block in _whole_byte_lines(chunks, self._longest):
             try:
                 yield _plain(block.decode("utf-8"))
             except UnicodeDecodeError as error:
@@ -193,7 +201,8 @@ class TextBlocks:
                     yield _plain(text)
                     continue
                 self._note(f"byte 0x{block[error.start]:02x} is not valid UTF-8")
-                yield _plain(_single_byte_text(block))
+                lines = block.splitlines(keepends=True)
+                yield _plain("".join(_valid(line) or _single_byte_text(line) for line in lines))
 
     def _wide(self, chunks: Iterator[bytes], encoding: str) -> Iterator[str]:
         decoder = codecs.getincrementaldecoder(encoding)("replace")
@@ -207,7 +216,7 @@ class TextBlocks:
             # An odd byte at the end is a file that was cut off; its line is incomplete all the same.
             yield decoder.decode(b"", final=True).replace("\ufffd", "")
 
-        yield from (_plain(block) for block in _whole_lines(texts()))
+        yield from (_plain(block) for block in _whole_lines(texts(), self._longest))
 
     def _note(self, problem: str) -> None:
         if self.bad_encoding is None:
@@ -310,7 +319,7 @@ def _plain(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def _whole_byte_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
+def _whole_byte_lines(chunks: Iterator[bytes], longest: int | None) -> Iterator[bytes]:
     rest: list[bytes] = []
     size = 0
     for chunk in chunks:
@@ -318,8 +327,7 @@ def _whole_byte_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
         if not end:
             rest.append(chunk)
             size += len(chunk)
-            if size > _LONGEST_LINE:
-                raise _too_long()
+            _check_length(size, longest)
             continue
         # A view saves one copy of everything.
         yield b"".join((*rest, memoryview(chunk)[:end]))
@@ -329,22 +337,26 @@ def _whole_byte_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
         yield b"".join(rest)
 
 
-def _whole_lines(texts: Iterator[str]) -> Iterator[str]:
-    rest = ""
+def _whole_lines(texts: Iterator[str], longest: int | None) -> Iterator[str]:
+    rest: list[str] = []
+    size = 0
     for text in texts:
-        block = rest + text
-        end = block.rfind("\n") + 1
+        end = text.rfind("\n") + 1
         if end:
-            yield block[:end]
-        rest = block[end:]
-        if len(rest) > _LONGEST_LINE:
-            raise _too_long()
-    if rest:
-        yield rest
+            yield "".join([*rest, text[:end]])
+            rest, size = [], 0
+        rest.append(text[end:])
+        size += len(text) - end
+        _check_length(size, longest)
+    if any(rest):
+        yield "".join(rest)
 
 
-def _too_long() -> OversizedError:
-    return OversizedError(f"is longer than {_LONGEST_LINE >> 20} MiB, as no line of a report is")
+def _check_length(size: int, longest: int | None) -> None:
+    longest = _LONGEST_LINE if longest is None else longest
+    if size > longest:
+        message = f"is longer than {longest >> 20} MiB, as no line of a report is"
+        raise OversizedError(message)
 
 
 def _from_lines(lines: Iterable[str]) -> Iterator[str]:

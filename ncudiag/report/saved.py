@@ -15,6 +15,7 @@ from ncudiag.diagnose.engine import name_matcher
 from ncudiag.diagnose.ranking import focus
 from ncudiag.errors import ComparisonError, NcudiagError, ReportError
 from ncudiag.reading.decode import TextBlocks
+from ncudiag.reading.failures import OversizedError
 from ncudiag.reading.notices import Notices
 from ncudiag.report.document import SCHEMA_VERSION, Report, Totals
 
@@ -36,10 +37,13 @@ Document = TypeVar("Document", Report, Comparison)
 _CODE: ErrorCode = "not-an-ncu-report"
 _VERSION = re.compile(r"(\d+)\.(\d+)")
 _HOW = "Save one with `ncudiag explain FILE --format json --output report.json`."
+_SMALLER = "Save fewer kernels or fewer reports in one file: --top, --kernel, --output-dir."
 _CHANGED = "The file was changed or cut off after ncudiag wrote it; make it again from the ncu report."
 _LOOKS_LIKE_CSV = re.compile(r'^"?(?:ID|Kernel Name)"?,', re.MULTILINE)
 _LOG_LINE = "==PROF=="
 _SNIFFED = 1 << 16
+# Ten thousand kernels; JSON takes ten times its size in memory.
+_LARGEST = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +77,9 @@ def read_saved(source: SourceLike, *, name: str) -> Saved:
     Raises:
         ReportError: it cannot be read (``file-not-found``), or is no such document (``not-an-ncu-report``).
     """
-    blocks = TextBlocks(source, Notices())
-    text = "".join(blocks)
+    # Brief JSON is one line, however much it holds.
+    blocks = TextBlocks(source, Notices(), longest_line=_LARGEST)
+    text = _whole_text(blocks, name)
     if blocks.damaged or blocks.bad_encoding:
         _refuse(f"{name} cannot be read: {blocks.damaged or blocks.bad_encoding}", _CHANGED)
     content = _parsed(text, name)
@@ -86,6 +91,25 @@ def read_saved(source: SourceLike, *, name: str) -> Saved:
     if not entries:
         _refuse(f"{name} is an empty array: it holds no report", _HOW)
     return Saved(entries, tuple(notes))
+
+
+def _whole_text(blocks: TextBlocks, name: str) -> str:
+    """All of the text, unless it is larger than any answer."""
+    parts: list[str] = []
+    size = 0
+    try:
+        for block in blocks:
+            parts.append(block)
+            size += len(block)
+            _check_size(size, name)
+    except OversizedError:
+        _check_size(_LARGEST + 1, name)
+    return "".join(parts)
+
+
+def _check_size(size: int, name: str) -> None:
+    if size > _LARGEST:
+        _refuse(f"{name} is larger than {_LARGEST >> 20} MiB, as no saved answer is", _SMALLER)
 
 
 def only(report: Report, words: Sequence[str], *, name: str) -> Report:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -13,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ncudiag.errors import UsageError
 from ncudiag.roofline.gpu import Gpu, own_peaks
 from ncudiag.roofline.precision import precision_named
+from ncudiag.small_files import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,16 +63,15 @@ def gpus_from_file(path: str) -> tuple[Gpu, ...]:
         UsageError: the file cannot be read, or does not have this form (``usage``).
     """
     try:
-        document = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-        entries = _GpuFile.model_validate(document).gpu
+        entries = _GpuFile.model_validate(read_toml(Path(path))).gpu
     except OSError as error:
         raise _wrong(path, f"it cannot be read: {error.strerror or error}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise _wrong(path, f"it is no TOML: {error}") from error
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         raise _wrong(path, f"{key}: {first['msg']}") from error
+    except ValueError as error:
+        raise _wrong(path, f"it is no TOML: {error}") from error
     return tuple(_gpu(entry) for entry in entries)
 
 

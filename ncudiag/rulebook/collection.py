@@ -11,6 +11,7 @@ from ncudiag.errors import RuleFileError
 from ncudiag.rulebook.book import ReadyBook, selected
 from ncudiag.rulebook.builtin import builtin_rules
 from ncudiag.rulebook.loader import builtin_book, load_folder, rule_files
+from ncudiag.small_files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,7 +71,7 @@ class Collection:
     def text(self, rule: Rule) -> str:
         """The file that a rule stands in."""
         paths = [path for folder in self.folders for path in rule_files(folder) if path.stem == rule.id]
-        return paths[-1].read_text(encoding="utf-8")
+        return read_text(paths[-1])
 
     def threshold_sources(self, rule: Rule) -> dict[str, str]:
         """Where the thresholds of a rule come from, by name: the comments in its file."""

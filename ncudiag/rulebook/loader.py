@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -14,6 +13,7 @@ from ncudiag.derived.registry import PREFIX, all_derived
 from ncudiag.errors import RuleFileError
 from ncudiag.rulebook.builtin import builtin_rules
 from ncudiag.rulebook.rule import Rule
+from ncudiag.small_files import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,6 +23,8 @@ TABLE = "quadrants.toml"
 
 # Files of other kinds that may lie beside rules: the thresholds, and settings.
 _NO_RULES = frozenset({TABLE, "ncudiag.toml", "pyproject.toml"})
+_MOST_FILES = 1000
+_MOST_PROBLEMS = 100
 # In the place of an error inside a condition, pydantic names the kind it chose: when.[all].all.0.[condition].metric
 _KINDS_AT = (1, 4)
 _EXPECTED = {
@@ -68,7 +70,7 @@ def read_rule(path: Path) -> Rule | BrokenRule:
         The rule, or what is wrong with the file; never raises for its content.
     """
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = read_toml(path)
     except (OSError, ValueError) as error:
         return BrokenRule(path, (str(error),))
     try:
@@ -85,7 +87,7 @@ def load_folder(folder: Path) -> RuleBook:
     """Read every rule file below a folder.
 
     Raises:
-        RuleFileError: there is no such folder.
+        RuleFileError: there is no such folder, or too much in it.
     """
     if not folder.is_dir():
         raise RuleFileError(
@@ -94,7 +96,15 @@ def load_folder(folder: Path) -> RuleBook:
             "Give a folder with rule files (ID.toml); `ncudiag rules show MEM001 --format toml` prints one.",
             details={"folder": str(folder)},
         )
-    read = [read_rule(path) for path in rule_files(folder)]
+    files = rule_files(folder)
+    if len(files) > _MOST_FILES:
+        raise RuleFileError(
+            "rule-file",
+            f"{folder} holds {len(files):,} files that end in .toml, and nobody writes so many rules",
+            f"Give the folder that holds your rules and nothing else (at most {_MOST_FILES:,}).",
+            details={"folder": str(folder)},
+        )
+    read = [read_rule(path) for path in files]
     rules = sorted((rule for rule in read if isinstance(rule, Rule)), key=lambda rule: rule.id)
     broken = [entry for entry in read if isinstance(entry, BrokenRule)]
     twice = {rule.id for number, rule in enumerate(rules) if number and rules[number - 1].id == rule.id}
@@ -117,10 +127,13 @@ def rule_files(folder: Path) -> list[Path]:
 def _problems(error: ValidationError) -> tuple[str, ...]:
     """What is wrong, each key once."""
     found: dict[str, str] = {}
-    for entry in error.errors(include_url=False):
+    entries = error.errors(include_url=False)
+    for entry in entries[:_MOST_PROBLEMS]:
         path = _key_path(entry["loc"])
         found.setdefault(path, _message(path, entry["type"], entry["msg"]))
-    return tuple(f"{path}: {message}" if path else message for path, message in found.items())
+    told = [f"{path}: {message}" if path else message for path, message in found.items()]
+    left = len(entries) - _MOST_PROBLEMS
+    return (*told, f"{left:,} more problems like these") if left > 0 else tuple(told)
 
 
 def _key_path(location: Sequence[int | str]) -> str:

@@ -95,10 +95,10 @@ def load_quadrants(path: Path) -> QuadrantTable:
     Raises:
         RuleFileError: the file cannot be read, is no TOML, or does not fit; the message has file and key path.
     """
-    import tomllib
+    from ncudiag.small_files import read_toml
 
     try:
-        table = QuadrantTable.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        table = QuadrantTable.model_validate(read_toml(path))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])

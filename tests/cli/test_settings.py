@@ -144,7 +144,7 @@ def test_a_pyproject_of_others(project: Path) -> None:
     (project / "pyproject.toml").write_text('tool = "ncudiag"')
     assert read_settings(project) == NONE
     (project / "pyproject.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(UsageError, match=r"pyproject\.toml: .*decode"):
+    with pytest.raises(UsageError, match=r"pyproject\.toml: .*no UTF-8"):
         read_settings(project)
 
 

@@ -69,9 +69,21 @@ def test_each_problem_of_a_file_is_told_once(tmp_path: Path) -> None:
     assert [problem.partition(":")[0] for problem in broken.problems] == ["severity", "thresholds.much"]
 
 
+def test_more_than_anybody_writes(tmp_path: Path) -> None:
+    """A folder of other files, and a file with nothing but mistakes."""
+    (tmp_path / "MEM901.toml").write_text("".join(f"a{number} = 1\n" for number in range(500)), encoding="utf-8")
+    problems = check_rules(tmp_path).problems
+    assert len(problems) == 101
+    assert problems[-1].message.endswith(" more problems like these")
+    for number in range(1000):
+        (tmp_path / f"{number}.toml").touch()
+    with pytest.raises(RuleFileError, match="1,001 files"):
+        check_rules(tmp_path)
+
+
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     (tmp_path / "MEM901.toml").write_bytes(b"\xff\xfe\x00")
-    assert "can't decode" in check_rules(tmp_path).problems[0].message
+    assert "is no UTF-8" in check_rules(tmp_path).problems[0].message
 
 
 def test_a_sound_rule_has_neither_problems_nor_notes(tmp_path: Path) -> None:
