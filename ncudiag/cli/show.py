@@ -18,12 +18,12 @@ from ncudiag.cli.output import (
     tell_note,
 )
 from ncudiag.errors import EXIT_OK, NcudiagError
-from ncudiag.report.document import Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ncudiag.compare.comparison import Comparison
+    from ncudiag.report.document import Report
     from ncudiag.report.saved import Saved
 
 
@@ -76,6 +76,8 @@ def show(
 
 def _emit(saved: Saved, choice: OutputOptions, words: tuple[str, ...], *, name: str) -> int:
     """Write everything; the exit status."""
+    from ncudiag.report.document import Report
+
     content = saved.content
     if isinstance(content, tuple):
         check_several(len(content), choice)

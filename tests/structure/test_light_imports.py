@@ -48,6 +48,15 @@ def test_a_diagnosis_is_light() -> None:
     assert loaded_after(code) & {*HEAVY, *TERMINAL} == set()
 
 
+def test_help_reads_no_report() -> None:
+    """The list of commands needs none of what they do."""
+    code = "from ncudiag.cli.main import execute; import sys; execute(['--help'])"
+    done = subprocess.run((sys.executable, "-c", f"{code}; print(*sys.modules)"), capture_output=True, check=True)
+    ours = {name for name in done.stdout.decode().splitlines()[-1].split() if name.startswith("ncudiag.")}
+    assert ours & {"ncudiag.model", "ncudiag.diagnose", "ncudiag.rulebook", "ncudiag.report.document"} == set()
+    assert "ncudiag.cli.show" in ours
+
+
 @pytest.mark.parametrize("name", ncudiag.__all__)
 def test_public_names_can_be_imported(name: str) -> None:
     # In a fresh interpreter: a submodule of the same name must not get in the way, whichever is imported first.
