@@ -51,6 +51,7 @@ ErrorCode = Literal[
     "rule-file",
     "not-comparable",
     "usage",
+    "interrupted",
     "internal",
 ]
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 EXIT_INTERRUPTED = 130
 EXIT_BROKEN_PIPE = 141
+_SHELL_SIGNAL = 128  # shells report signal N as this and N
 
 _LOOKS_LIKE_A_REPORT = (".csv", ".gz", ".txt", ".log", ".ncu-rep", ".ncu-repz")
 
@@ -48,16 +49,23 @@ def execute(arguments: list[str]) -> int:
     try:
         return _dispatch(arguments)
     except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
+        return _interrupted(arguments, EXIT_INTERRUPTED)
+    except SystemExit as ended:
+        # SIGTERM or SIGHUP while a program was profiled; everything has been cleaned up.
+        if not isinstance(ended.code, int) or ended.code <= _SHELL_SIGNAL:
+            raise
+        return _interrupted(arguments, ended.code)
 
 
 def _dispatch(arguments: list[str]) -> int:
     """Run the command; every failure becomes an error of ours, told in the format that was asked for."""
-    from ncudiag.cli.output import ReaderGoneError
+    from ncudiag.cli.output import CallEndedError, ReaderGoneError
     from ncudiag.errors import NcudiagError
 
     try:
         return _command(arguments)
+    except CallEndedError:
+        return _interrupted(arguments, EXIT_INTERRUPTED)
     except ReaderGoneError:
         _drop_standard_output()
         return EXIT_BROKEN_PIPE
@@ -65,7 +73,7 @@ def _dispatch(arguments: list[str]) -> int:
         return _fail(error, arguments)
     except Exception as error:
         if type(error).__name__ == "Abort":
-            return EXIT_INTERRUPTED
+            return _interrupted(arguments, EXIT_INTERRUPTED)
         if os.environ.get("NCUDIAG_DEBUG"):
             raise
         return _fail(_ours(error, arguments), arguments)
@@ -111,6 +119,17 @@ def _fail(error: NcudiagError, arguments: list[str]) -> int:
     except NcudiagError:
         # Standard output itself cannot be written; standard error has the first error already.
         return error.exit_status
+
+
+def _interrupted(arguments: list[str], status: int) -> int:
+    """Somebody ended the call before there was an answer: in silence, but whoever reads JSON gets a document."""
+    from ncudiag.errors import NcudiagError
+
+    if _asks_for_json(arguments):
+        message = f"the call was ended by signal {status - _SHELL_SIGNAL} before there was an answer"
+        hint = "Call it again; with --timeout a long run ends by itself and is explained as far as it got."
+        _fail(NcudiagError("interrupted", message, hint), arguments)
+    return status
 
 
 def _asks_for_json(arguments: list[str]) -> bool:

@@ -25,6 +25,10 @@ _FOLDER = "it is a folder"
 _NO_FOLDER = "it lies in a folder that does not exist"
 
 
+class CallEndedError(Exception):
+    """Ctrl-C, as an exception that typer hands up: of a KeyboardInterrupt it makes a bare exit status."""
+
+
 class ReaderGoneError(Exception):
     """The reader of a pipe went away, as in ``| head``. No OSError, because typer ends the process at one of those."""
 

@@ -14,7 +14,7 @@ import typer
 from ncudiag.cli import options as shared
 from ncudiag.cli import run_options as given
 from ncudiag.cli.options import OutputFormat
-from ncudiag.cli.output import OutputOptions, check_output, check_several, emit_report, write_text
+from ncudiag.cli.output import CallEndedError, OutputOptions, check_output, check_several, emit_report, write_text
 from ncudiag.errors import EXIT_OK, ProfilingError
 
 if TYPE_CHECKING:
@@ -147,6 +147,8 @@ def _run(
     profiling["watch"] = progress_line(limit=DEFAULT_LAUNCHES if limit is None else limit)
     try:
         report, ran = api.run_program(target, **profiling, **diagnosing)
+    except KeyboardInterrupt as ended:
+        raise CallEndedError from ended
     except ProfilingError as error:
         if error.details.pop("needs_root", False):
             from ncudiag.cli.sudo import as_root

@@ -19,6 +19,7 @@ from ncudiag.model import SourceWarning
 from ncudiag.ncu import report_package
 from ncudiag.ncu.locate import NcuInstall, all_installs, find_ncu
 from ncudiag.ncu.pages import Page, print_page
+from ncudiag.ncu.table import last_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -74,6 +75,9 @@ def pages_of(
         if page.table.launches and page.exit_status == 0:
             return Pages(page.path, _rules(install, report, folder, names), version)
         if page.exit_status == 0 and not _errors(page):
+            if install.version is None and not any(line.startswith("==") for line in page.table.lines):
+                tried.append(f"{install.path} is no ncu: it names no version, and printed no page")
+                continue
             raise _empty(shown)
         if page.table.launches and partial is None:
             partial = (Page(page.path.rename(folder / "partial.csv"), page.table, page.exit_status), install)
@@ -139,7 +143,9 @@ def _said(page: Page) -> str:
         return f"did not work: {' '.join(page.table.lines)[:300]}"
     number = -status if status < 0 else status - _SHELL_SIGNAL
     name = next((each.name for each in signal.Signals if each == number), None)
-    return f"crashed on it ({name})" if name else f"ended with status {status}"
+    last = last_words(page.table.lines)
+    words = f": {last}" if last else ""
+    return f"crashed on it ({name}){words}" if name else f"ended with status {status}{words}"
 
 
 def _empty(shown: str) -> ReportError:

@@ -11,6 +11,7 @@ from ncudiag.errors import NcudiagError, ProfilingError
 from ncudiag.model import SourceWarning
 from ncudiag.ncu.log import read_log
 from ncudiag.ncu.messages import classify, hang_hint, remarks
+from ncudiag.ncu.table import last_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,6 +111,7 @@ def _without_data(finished: Finished, said: Said, folder: Path) -> ProfilingErro
         return _silent(finished)
     details: dict[str, object] = {"exit_status": finished.exit_status, "profiled_kernels": log.profiled}
     details["lines"] = [*finished.lines[-4:], *said.lines[-4:]]
+    last = last_words(said.lines) if said.exit_status != 0 else ""
     if shutil.disk_usage(folder).free < _LITTLE_ROOM:
         return ProfilingError(
             "output-not-writable",
@@ -127,7 +129,7 @@ def _without_data(finished: Finished, said: Said, folder: Path) -> ProfilingErro
     ended = "" if finished.exit_status == 0 else f" and ended with status {finished.exit_status}"
     return ProfilingError(
         "ncu-failed",
-        f"ncu profiled {log.profiled} kernel(s), but gave no data{ended}.",
+        f"ncu profiled {log.profiled} kernel(s), but gave no data{ended}{f': {last}' if last else '.'}",
         "Keep its report with --keep-report FILE and open it in the ncu UI, or try another ncu (--ncu PATH).",
         details=details,
     )
@@ -206,6 +208,9 @@ def _partial(finished: Finished, *, timeout: float | None, machine: Environment)
         return [("application-failed", f"{error.message} What was captured before is diagnosed.")]
     if error is not None:
         return [("partial", f"Some launches may be missing: {error.message}")]
-    if finished.exit_status is not None and finished.exit_status < 0:
-        return [("partial", f"ncu was ended by signal {-finished.exit_status}: later launches are missing.")]
+    status = finished.exit_status or 0
+    if status:
+        ended = f"ended with status {status} and gave no reason: launches may be missing."
+        killed = f"was ended by signal {-status}: later launches are missing."
+        return [("partial", f"ncu {killed if status < 0 else ended}")]
     return []

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 _HEADER = re.compile(rb'^"?(?:ID|Process ID)"?,.*"?Kernel Name"?')
 _ROW = re.compile(rb'^"?(\d+)"?,"?(\d*)"?,')
 _MAX_LINES = 400
+_MAX_WORDS = 300
 
 
 @dataclass(frozen=True)
@@ -65,3 +67,10 @@ def scan_log(path: str) -> LogFile:
     return LogFile(
         exists=True, lines=tuple(line.decode("utf-8", "replace") for line in (*first, *last)), launches=len(launches)
     )
+
+
+def last_words(lines: Sequence[str]) -> str:
+    """What was said last: of errors, where there are any."""
+    told = [line.strip() for line in lines if line.strip()]
+    errors = [line for line in told if line.startswith("==ERROR==")]
+    return (errors or told or [""])[-1].removeprefix("==ERROR==").strip()[:_MAX_WORDS]

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import ncudiag
 from ncudiag.cli import progress as showing
 from ncudiag.cli.main import execute
 from ncudiag.cli.run_options import parse_ranks
 from ncudiag.cli.sudo import as_root
-from ncudiag.errors import ProfilingError, UsageError
+from ncudiag.errors import NcudiagError, ProfilingError, UsageError
 from ncudiag.ncu.progress import Progress
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ def test_ctrl_c_explains_what_was_captured(says: Says, tmp_path: Path, *, saves:
         assert codes(report) == ["partial"]
         assert "Ctrl-C" in report["source"]["warnings"][0]["message"]
     else:
-        assert out == b""
+        assert json.loads(out)["error"]["code"] == "interrupted"
     assert list((tmp_path / "scratch").iterdir()) == []
 
 
@@ -292,3 +293,43 @@ def test_progress_is_shown_on_terminals_only(monkeypatch: pytest.MonkeyPatch) ->
     assert showing.progress_line(limit=None) is None
     monkeypatch.setenv("TERM", "xterm")
     assert isinstance(showing.progress_line(limit=None), showing.ProgressLine)
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_ended_before_anything_was_captured(says: Says, tmp_path: Path, form: str, number: int, status: int) -> None:
+    """Silence for a person; a program that reads JSON gets its one document."""
+    says(hangs=True)
+    with subprocess.Popen(
+        [sys.executable, "-c", START, "run", "--format", form, "./app"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        deadline = time.monotonic() + 20
+        while not (tmp_path / "seen").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        time.sleep(0.3)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == status
+    if form == "json":
+        error = json.loads(out)["error"]
+        assert error["code"] == "interrupted"
+        assert f"signal {number}" in error["message"]
+        assert b"[interrupted]" in err
+    else:
+        assert out == b""
+
+
+def test_a_bad_end_beside_good_data(says: Says) -> None:
+    """It names no reason for its status: what is there is diagnosed, with a warning."""
+    says(exit=7)
+    report = ncudiag.run(["./app"])
+    (warning,) = [each for each in report.source.warnings if each.code == "partial"]
+    assert "status 7" in warning.message
+
+
+def test_the_words_of_a_report_that_cannot_be_printed(says: Says) -> None:
+    says(import_exit=3, import_says="==WARNING== slow\n==ERROR== out of ideas\nbye\n")
+    with pytest.raises(NcudiagError) as caught:
+        ncudiag.run(["./app"])
+    assert "out of ideas" in caught.value.message

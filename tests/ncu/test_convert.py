@@ -250,6 +250,19 @@ def test_an_ncu_that_cannot_be_started(ncu: StandIn, report: Path) -> None:
     assert "did not work" in error.message
 
 
+def test_another_program_in_its_place(report: Path) -> None:
+    """It ends well and prints nothing."""
+    error = error_of(lambda: ncudiag.read(report, ncu="/bin/true"))
+    assert error.code == "binary-report"
+    assert "/bin/true is no ncu" in error.message
+
+
+def test_its_last_words(ncu: StandIn, report: Path) -> None:
+    """Where it says nothing of an error."""
+    ncu.says("first\nmy last words\n", status=9)
+    assert "ended with status 9: my last words" in error_of(lambda: ncudiag.read(report, ncu=str(ncu.path))).message
+
+
 def test_a_report_without_launches(ncu: StandIn, report: Path) -> None:
     ncu.says(NO_KERNELS)
     error = error_of(lambda: ncudiag.read(report, ncu=str(ncu.path)))
