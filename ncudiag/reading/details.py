@@ -48,11 +48,13 @@ class _Rows(NamedTuple):
         texts: what stands between the identity columns and the value in each row of a metric.
         columns: what that means.
         of_rules: ascending; which rows are those of rules.
+        length: of all texts together.
     """
 
     texts: list[str]
     columns: list[Column]
     of_rules: list[int]
+    length: int
 
 
 class DetailsReader:
@@ -153,7 +155,8 @@ class DetailsReader:
             of_rules = [at for at, column in enumerate(columns) if column is None]
             if len(self._rows_of) >= _ROWS_KEPT:
                 self._rows_of.clear()
-            self._rows_of[self._kernel] = self._last_rows = _Rows(texts, known, of_rules)
+            length = sum(map(len, texts))
+            self._rows_of[self._kernel] = self._last_rows = _Rows(texts, known, of_rules, length)
         self._add(place, known, cells, rules)
         return len(tails)
 
@@ -175,9 +178,11 @@ class DetailsReader:
             if not row.startswith(prefix) or not self._is_rule(rule):
                 return 0
             rules.append(rule)
-        # What does not begin as expected stays whole, and then has too many quotes.
-        cells = self._cells(list(map(str.removeprefix, batch, map(prefix.__add__, before.texts))), padding)
-        if cells is None:
+        tails = list(map(str.removeprefix, batch, map(prefix.__add__, before.texts)))
+        cells = self._cells(tails, padding)
+        # What does not begin as expected stayed whole.
+        taken_off = sum(map(len, batch)) - sum(map(len, tails))
+        if cells is None or taken_off != before.length + size * len(batch):
             return 0
         self._add(place, before.columns, cells, rules[::-1])
         return count

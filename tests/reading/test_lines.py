@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -33,6 +34,8 @@ FOREIGN = [
     '"done","ok"',
     '"3","4","quoted numbers"',
     'he said "no',
+    '75.5"',
+    '"',
     "50%|#####     | 5/10",
     '{"loss": 0.25}',
     "=====",
@@ -502,3 +505,16 @@ def test_a_large_launch_over_two_blocks_of_text(
     launches = read_both("".join(row + "\n" for row in rows)).launches
     assert {len(launch.values) for launch in launches} == {len(names)}
     assert len(launches) == 100
+
+
+@pytest.mark.parametrize("line", ['"', '75.5"', 'said "hello', '12",'])
+@pytest.mark.parametrize("padding", ["", ',""'])
+def test_a_line_of_the_program_is_no_value(read_both: Reader, line: str, padding: str) -> None:
+    """A lone quote where the last row of a launch was expected."""
+    page = w.details([replace(KERNELS[0], id=number) for number in range(8)])
+    lines = [f"{row}{padding}" for row in page.text().splitlines()]
+    (last,) = (at for at, row in enumerate(lines) if row.startswith('"5"') and not lines[at + 1].startswith('"5"'))
+    lines.insert(last, line)
+    launches = read_both("\n".join([*lines, ""])).launches
+    assert [launch.values for launch in launches if launch.id != 5] == [launches[0].values] * 7
+    assert {*launches[5].values.items()} <= {*launches[0].values.items()}
