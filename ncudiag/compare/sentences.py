@@ -109,7 +109,12 @@ def _why_not(before: Diagnosis, after: Diagnosis, reasons: Sequence[ReasonCode],
         old, new = (f"{(clock or 0.0) / 1e6:,.0f} MHz" for clock in clocks)
         words.append(f"the SM clock differs ({old} before, {new} after){_in_cycles(cycles)}")
     if "duration-missing" in reasons:
-        words.append("a duration is missing (ncu --metrics gpu__time_duration.sum collects it)")
+        none_taken = 0.0 in {before.duration_ns.median, after.duration_ns.median}
+        words.append(
+            "a duration is 0 ns, which no launch takes: profile again"
+            if none_taken
+            else "a duration is missing (ncu --metrics gpu__time_duration.sum collects it)"
+        )
     return "; ".join(words)
 
 

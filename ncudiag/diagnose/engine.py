@@ -164,10 +164,14 @@ def _measure(group: KernelGroup) -> Measured:
     values = {name: value for name, value in group.medians().items() if isfinite(value)}
     if not is_time_ns(values.get(DURATION)):
         values.pop(DURATION, None)
+    below_zero = {name: value for name, value in values.items() if value < 0 and "pct" in name}
+    for name in below_zero:
+        del values[name]
     return Measured(
         values=values,
-        unreadable=frozenset(group.unreadable - values.keys()),
+        unreadable=frozenset(group.unreadable.union(below_zero) - values.keys()),
         compute_capability=group.key.compute_capability,
         gpu=group.key.gpu,
         duration_ns=values.get(DURATION),
+        below_zero=below_zero,
     )

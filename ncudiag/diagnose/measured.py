@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from ncudiag.derived.boards import halves_tensor, lacks_dram_counters
@@ -46,6 +47,7 @@ class Measured(NamedTuple):
         compute_capability: as in "8.6".
         gpu: device name.
         duration_ns: median.
+        below_zero: percentages that are negative, which no measurement is; they are missing among the values.
     """
 
     values: Mapping[str, float]
@@ -53,6 +55,7 @@ class Measured(NamedTuple):
     compute_capability: str | None
     gpu: str | None
     duration_ns: float | None
+    below_zero: Mapping[str, float] = MappingProxyType({})
 
     def first(self, names: tuple[str, ...]) -> tuple[str, float] | None:
         """The first of some names that has a value, with the value."""

@@ -33,6 +33,7 @@ def trust_warnings(
     """
     found = (
         _above_peak(kernels, short_names),
+        _below_zero(kernels, short_names),
         _counters_unreadable(kernels, short_names),
         _short_kernels(kernels, short_names, limits),
         _first_launch_slow(kernels, short_names, limits),
@@ -61,6 +62,22 @@ def _above_peak(kernels: Sequence[tuple[KernelGroup, Measured]], short_names: Se
         code="above-peak",
         message=f"{name} is {value:.1f} % in {short}: counters of different passes do not match; values over 100 % "
         f"are shown as they are (kernels: {_named(entry[2] for entry in over)}).",
+    )
+
+
+def _below_zero(kernels: Sequence[tuple[KernelGroup, Measured]], short_names: Sequence[str]) -> SourceWarning | None:
+    found = [
+        (value, name, short)
+        for (_, kernel), short in zip(kernels, short_names, strict=True)
+        for name, value in kernel.below_zero.items()
+    ]
+    if not found:
+        return None
+    value, name, short = min(found)
+    return SourceWarning.model_construct(
+        code="unreadable-number",
+        message=f"{name} is {value:g} % in {short}, and no percentage is below 0: such metrics are missing "
+        f"(kernels: {_named(entry[2] for entry in found)}).",
     )
 
 

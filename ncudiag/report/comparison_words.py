@@ -33,7 +33,7 @@ _REASONS: dict[ReasonCode, str] = {
     "gpu-differs": "another GPU",
     "clocks-differ": "another SM clock",
     "launch-shape-differs": "another launch shape",
-    "duration-missing": "a duration is missing",
+    "duration-missing": "a duration is missing or 0",
     "one-launch-each": "one launch on each side",
     "spread-unknown": "the spread of the launches is not known",
     "registers-differ": "another number of registers",

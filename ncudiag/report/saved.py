@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import fsum
 from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
@@ -18,9 +19,10 @@ from ncudiag.reading.decode import TextBlocks
 from ncudiag.reading.failures import OversizedError
 from ncudiag.reading.notices import Notices
 from ncudiag.report.document import SCHEMA_VERSION, Report, Totals
+from ncudiag.report.json_output import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import NoReturn
 
     from pydantic_core import ErrorDetails
@@ -255,11 +257,27 @@ def _validated(kind: type[Document], content: JsonObject, name: str, notes: list
     content = {**content, "schema_version": SCHEMA_VERSION}
     try:
         if version == SCHEMA_VERSION:
-            return kind.model_validate(content)
-        notes.append(f"{name} has schema {version}; what is newer than {SCHEMA_VERSION} is left out")
-        return _without_additions(kind, content)
+            document = kind.model_validate(content)
+        else:
+            notes.append(f"{name} has schema {version}; what is newer than {SCHEMA_VERSION} is left out")
+            document = _without_additions(kind, content)
     except ValidationError as error:
         _refuse(f"{name} is no report of ncudiag: {_first(error)}", _CHANGED)
+    for place in _made_numbers(content, plain(document), ""):
+        _refuse(f"{name} is no report of ncudiag: {place.removeprefix('.')}: a number is expected here", _CHANGED)
+    return document
+
+
+def _made_numbers(given: object, read: object, place: str) -> Iterator[str]:
+    """Where pydantic made a number of something else, as of ``true`` or ``"5"``: nothing of ours ever wrote that."""
+    if isinstance(read, Mapping) and isinstance(given, Mapping):
+        for key in read.keys() & given.keys():
+            yield from _made_numbers(given[key], read[key], f"{place}.{key}")
+    elif isinstance(read, list) and isinstance(given, list):
+        for number, parts in enumerate(zip(given, read, strict=False)):
+            yield from _made_numbers(*parts, f"{place}[{number}]")
+    elif isinstance(read, (int, float)) and not isinstance(read, bool) and isinstance(given, (bool, str)):
+        yield place
 
 
 def _without_additions(kind: type[Document], content: JsonObject) -> Document:

@@ -47,6 +47,18 @@ def test_above_peak(values: dict[str, float | None], expected: list[str]) -> Non
     assert codes([launch(BUSY | values)]) == expected
 
 
+def test_below_zero_is_missing() -> None:
+    """It is no low value: the verdict needs the metric, and says so."""
+    found = diagnose_all([launch(BUSY | {"dram": -90.0})])
+    (warning,) = found.warnings
+    assert warning.code == "unreadable-number"
+    assert "-90 %" in warning.message
+    (entry,) = found.kernels
+    assert (entry.verdict, entry.metrics["dram_pct"]) == ("unknown", None)
+    assert entry.missing[0].why == "not-readable"
+    assert codes([launch(BUSY | {"dram": 0.0})]) == []
+
+
 def test_above_peak_names_the_highest() -> None:
     """One warning for all kernels, with the highest number."""
     launches = [launch(BUSY | {"dram": 101.0}, kernel_name=name) for name in "abcd"]

@@ -113,7 +113,7 @@ def test_every_reason_has_words() -> None:
     pairs = [
         ([kernel(5, clock_hz=1e9)], [kernel(5, clock_hz=2e9)], "another SM clock, one launch on each side"),
         ([kernel(5, gpu="a")], [kernel(5, gpu="b")], "another GPU"),
-        ([kernel()], [kernel(5, clock_hz=None)], "a duration is missing, the SM clocks are not known"),
+        ([kernel()], [kernel(5, clock_hz=None)], "a duration is missing or 0, the SM clocks are not known"),
         ([kernel(5, 5, **headless)], [kernel(5, 5, **headless)], "the launch shapes are not known"),
     ]
     for before, after, words in pairs:

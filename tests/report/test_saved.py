@@ -115,6 +115,22 @@ def test_an_array_keeps_reports_and_errors() -> None:
     assert many_to_json(list(content)) == text
 
 
+@pytest.mark.parametrize("value", [True, "5"])
+def test_what_somebody_put_in_the_place_of_a_number(value: object) -> None:
+    document = json.loads(to_json(examples.varied()))
+    document["kernels"][1]["metrics"]["sm_pct"] = value
+    with pytest.raises(ReportError, match=r"kernels\[1\]\.metrics\.sm_pct: a number is expected"):
+        saved(json.dumps(document))
+
+
+def test_what_is_larger_than_any_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On one line, or on many."""
+    monkeypatch.setattr("ncudiag.report.saved._LARGEST", 1000)
+    for text in ("[" + "1," * 1000, "[" + "1,\n" * 1000):
+        with pytest.raises(ReportError, match="larger than 0 MiB"):
+            read_saved(io.BytesIO(text.encode()), name="x")
+
+
 def test_a_comparison_with_and_without_an_error() -> None:
     comparison = compared([kernel(100, 101)], [kernel(50, 51)])
     error = ReportError("not-comparable", "no kernel can be compared", "Profile both alike.", details={"before": "a"})
