@@ -243,7 +243,7 @@ def _fitting(name: str, unit: str, limit: Limit, *, where: str) -> float:
 
 
 def _unknown_name(name: str, *, where: str) -> UsageError:
-    near = get_close_matches(name, fields(), n=3, cutoff=0.5)
+    near = get_close_matches(name.casefold(), fields(), n=3, cutoff=0.5)
     meant = f"Nearest: {', '.join(near)}. " if near else ""
     return UsageError(
         "usage",
@@ -253,7 +253,7 @@ def _unknown_name(name: str, *, where: str) -> UsageError:
 
 
 def _unknown(text: str, vocabulary: Vocabulary, *, where: str) -> UsageError:
-    if text in fields() or _METRIC.fullmatch(text):
+    if text.casefold() in fields() or _METRIC.fullmatch(text):
         return UsageError(
             "usage", f"{where}: {text} is a number and has to be compared", f"As in '{text}<80' or '{text}>1e6'."
         )

@@ -313,7 +313,7 @@ def _single_byte_text(block: bytes) -> str:
 def _plain(text: str) -> str:
     if "\r" not in text:
         return text
-    if "\n" not in text and "Kernel Name" in text:
+    if "\n" not in text and ("Kernel Name" in text or (", Context " in text and "Section: " in text)):
         # A spreadsheet's "CSV (Macintosh)". Other lone returns are a program's progress bar, which is one line.
         return text.replace("\r", "\n")
     return text.replace("\r\n", "\n")

@@ -8,6 +8,7 @@ from ncudiag.errors import UsageError
 from ncudiag.model import Launch, LaunchBatch, Profile, Source
 from ncudiag.reading.decode import SourceLike, TextBlocks
 from ncudiag.reading.failures import Findings, OversizedError, no_launches, oversized
+from ncudiag.reading.marks import unmarked
 from ncudiag.reading.number_format import decimal_mark_of_locale
 from ncudiag.reading.scanner import Scanner
 
@@ -83,7 +84,7 @@ class ReportStream:
     def _launches(self) -> Iterator[Launch | LaunchBatch]:
         scanner, blocks = self._scanner, self._blocks
         found = False
-        for text in blocks:
+        for text in unmarked(iter(blocks), scanner.notices):
             for launch in scanner.feed(text):
                 found = True
                 yield launch

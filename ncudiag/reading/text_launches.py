@@ -90,7 +90,13 @@ class TextLaunches:
         self.close()
         self._line = line
         cells = dict(line.cells)
-        cells["kernel_name"] = cells["kernel_name"] or self._unnamed_name()
+        cells["kernel_name"] = name = cells["kernel_name"] or self._unnamed_name()
+        if _is_rest(name):
+            self._notices.add(
+                "kernel-name-cut",
+                f"line {self._place.line}: the kernel's name begins on a line before, and is {name[:_SHOWN]!r} here: "
+                "the text was folded; let ncu write it itself, with --log-file FILE",
+            )
         self._begin(cells, summary=line.summary)
 
     def begin_unnamed(self, section: str, *, summary: bool) -> None:
@@ -201,3 +207,9 @@ class TextLaunches:
                     "the metric counts as missing",
                 )
         return column
+
+
+def _is_rest(name: str) -> bool:
+    """Whether a name is the second part of one that was folded over two lines: it closes what it does not open."""
+    closes = name.count(")") > name.count("(") or name.count("]") > name.count("[")
+    return closes or name.startswith((",", ")", ">", ":", "&", "*"))

@@ -124,6 +124,7 @@ def test_stalls() -> None:
     ("text", "near"),
     [
         ("dram_pc<80", "dram_pct"),
+        ("DRAM_PCT<99", "Nearest: dram_pct"),
         ("duration_s>1", "duration"),
         ("l2-bond", "l2-bound"),
         ("MEM05", "MEM005"),

@@ -47,9 +47,17 @@ def test_tables_without_their_rulers() -> None:
     assert "no table can be read" in report.source.warnings[0].message
 
 
-@pytest.mark.parametrize("mark", ["0: ", "[1,0]<stdout>:", "app-1  | ", "2024-05-01 10:11:12,123 INFO "])
+@pytest.mark.parametrize("mark", ["0: ", "[1,0]<stdout>:"])
+def test_a_launcher_s_mark_in_front_of_every_line(mark: str) -> None:
+    """Of srun --label, mpirun --tag-output."""
+    report = diagnose("".join(f"{mark}{line}\n" for line in PAGE.split("\n")))
+    assert report.kernels == diagnose(PAGE).kernels
+    assert report.source.warnings[0].code == "marks-removed"
+
+
+@pytest.mark.parametrize("mark", ["app-1  | ", "2024-05-01 10:11:12,123 INFO "])
 def test_a_mark_in_front_of_every_line(mark: str) -> None:
-    """Of srun --label, mpirun --tag-output, docker compose, logging. Ranks may be mixed, so it is not taken away."""
+    """Of docker compose, logging."""
     with pytest.raises(ReportError) as caught:
         diagnose("".join(f"{mark}{line}\n" for line in PAGE.split("\n")))
     assert caught.value.code == "csv-not-in-log"
