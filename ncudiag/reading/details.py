@@ -226,7 +226,7 @@ class DetailsReader:
 
     def _is_rule(self, row: str) -> bool:
         """Whether a row without its prefix is the whole row of a rule; its text is read when somebody asks for it."""
-        if not (self._has_rules and row[-1] == '"' and row.startswith('","","","', row.find('","'))):
+        if not (self._has_rules and row.endswith('"') and row.startswith('","","","', row.find('","'))):
             return False
         separators = row.count('","')
         if row.count('"') == 2 * separators + 1:

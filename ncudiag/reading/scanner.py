@@ -75,8 +75,11 @@ class Scanner:
         # Behind the last line break stands nothing, or the line that the file ends in.
         unended = lines.pop()
         at = 0
+        # The fast ways join texts with NUL.
+        plain = "\0" not in text
         while at < len(lines):
-            if self._reader is not None and not self._pending and (following := self._reader.run(lines, at)) > at:
+            reader = self._reader if plain and not self._pending else None
+            if reader is not None and (following := reader.run(lines, at)) > at:
                 at = following
                 continue
             self._place.at = at
