@@ -1,7 +1,7 @@
 """Says what became of the mutants, and which survivors nobody has explained.
 
-    python tests/mutants/report.py                          # the table, and the survivors without a reason
-    python tests/mutants/report.py --update --before OLD    # writes the figures of docs/mutation.md again
+    python tests/mutants/outcome.py                          # the table, and the survivors without a reason
+    python tests/mutants/outcome.py --update --before OLD    # writes the figures of docs/mutation.md again
 
 OLD is a results.jsonl of an earlier run, for the score before.
 """
@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / ".cache" / "mutants" / "results.jsonl"
 EXPLAINED = Path(__file__).with_name("explained.toml")
 PAGE = ROOT / "docs" / "mutation.md"
-MARKS = ("<!-- figures begin: tests/mutants/report.py -->", "<!-- figures end -->")
+MARKS = ("<!-- figures begin: tests/mutants/outcome.py -->", "<!-- figures end -->")
 _KILLED = {"killed", "timeout", "crash"}
 _SURVIVED = {"survived", "not-covered"}
 
