@@ -165,6 +165,11 @@ def test_leads_of_the_levels() -> None:
     assert value("l2_lead", {L1_ACTIVE: 96.1, L2: 63.4, DRAM: 30.7, MEMORY: 63.4}) == approx(32.7)
     assert value("l1_lead", {L1_ACTIVE: 96.1, L2: 63.4, DRAM: 30.7, MEMORY: 63.4}) == 0.0
     assert value("l2_lead", {L1: 35.3, L2: 88.3, DRAM: 75.7, MEMORY: 75.7}) == 0.0
+    # Within half a point, the rounding of a printed page, L2 is the maximum.
+    assert value("l2_lead", {L1_ACTIVE: 96.0, L2: 63.0, DRAM: 30.0, MEMORY: 63.5}) == approx(33.0)
+    assert value("l2_lead", {L1_ACTIVE: 96.0, L2: 63.0, DRAM: 30.0, MEMORY: 63.6}) == approx(-0.6)
+    # A GPU without DRAM counters where L1 does not count either: nothing stands beside L2.
+    assert value("l2_lead", {L1_ACTIVE: 96.0, L2: 63.0, MEMORY: 63.0}, capability=(8, 7)) == 63.0
     assert value("l2_lead", {L1: 42.0, L2: 94.0}) is None
     assert value("l2_lead", {L2: 94.0, DRAM: 10.0}) is None
     assert value("l2_lead", {L1: 42.0, DRAM: 10.0}) is None

@@ -39,18 +39,16 @@ class Group:
     Attributes:
         name: one or two words.
         why: why no test kills them, in one or two sentences.
-        patterns: what fits all of a kind, searched in ``BEFORE  ->  AFTER``.
-        survivors: single ones: ``MODULE FUNCTION: BEFORE  ->  AFTER``.
+        patterns: regular expressions, searched in ``MODULE FUNCTION: BEFORE  ->  AFTER``.
     """
 
     name: str
     why: str
     patterns: tuple[re.Pattern[str], ...]
-    survivors: frozenset[str]
 
     def holds(self, answer: Answer) -> bool:
         """Whether a survivor belongs to this group."""
-        return key_of(answer) in self.survivors or any(p.search(change_of(answer)) for p in self.patterns)
+        return any(pattern.search(key_of(answer)) for pattern in self.patterns)
 
 
 def change_of(answer: Answer) -> str:
@@ -74,12 +72,7 @@ def last_answers(lines: Iterable[str]) -> list[Answer]:
 def explained(text: str) -> tuple[Group, ...]:
     """The groups of explained.toml."""
     return tuple(
-        Group(
-            each["name"],
-            each["why"],
-            tuple(map(re.compile, each.get("patterns", ()))),
-            frozenset(each.get("survivors", ())),
-        )
+        Group(each["name"], each["why"], tuple(map(re.compile, each["patterns"])))
         for each in tomllib.loads(text)["group"]
     )
 
@@ -123,7 +116,7 @@ def listed(now: Sequence[Answer], groups: Sequence[Group]) -> str:
     """Every survivor, under its reason."""
     found = by_group(now, groups)
     parts = []
-    for group in (*groups, Group("Not explained", "Nobody has looked at these yet.", (), frozenset())):
+    for group in (*groups, Group("Not explained", "Nobody has looked at these yet.", ())):
         survivors = found.get(group.name if group in groups else "", [])
         if survivors:
             parts += [f"### {group.name} ({len(survivors)})", group.why, _lines(survivors)]

@@ -71,7 +71,8 @@ def main() -> None:
     for name in ("numpy", "pandas", "pydantic", "typer.testing", "hypothesis.extra", "jsonschema"):
         import_module(name)
     in_fork(lambda: _hot(options), seconds=6 * 3600, silent=False)
-    _cold(options)
+    if options.import_share > 0:
+        _cold(options)
 
 
 def _hot(options: Options) -> None:
