@@ -213,6 +213,32 @@ class TestCompleteness:
         assert value("flops_without_tensor", with_counters) == 0.0
         assert value("flops_complete", with_counters, compute_capability=(9, 0)) == 1.0
 
+    @pytest.mark.parametrize(("pct", "complete"), [(0.99, 1.0), (1.0, 0.0), (1.01, 0.0)])
+    def test_a_pipe_below_one_percent_is_idle(self, pct: float, complete: float) -> None:
+        tensor = {"sm__pipe_tensor_cycles_active" + ELAPSED: pct}
+        assert value("flops_complete", VECTOR_ADD | tensor, compute_capability=(8, 6)) == complete
+        nothing = {SASS.format(op): 0.0 for op in (*SINGLE, *DOUBLE, *HALF)}
+        assert value("flops", nothing | tensor) == (0.0 if complete else None)
+
+    def test_an_idle_tensor_pipe_needs_no_counters(self) -> None:
+        assert value("flops_without_tensor", VECTOR_ADD) == 0.0
+        stray = VECTOR_ADD | {"sm__pipe_tensor_cycles_active" + ELAPSED: 1.0}
+        assert value("flops_without_tensor", stray) == 1.0
+
+    def test_the_roofs_are_those_of_the_precision_with_most_operations(self) -> None:
+        counted = {SASS.format(op): 0.0 for op in (*SINGLE, *HALF, "dadd", "dmul")}
+        roofs = {
+            "dram__bytes.sum.peak_sustained": 48.0,
+            "dram__cycles_elapsed.avg.per_second": 6e9,
+            "sm__cycles_elapsed.avg.per_second": 1e9,
+            PEAK.format("dfma"): 60.0,
+        }
+        # A single operation is one, and of the precisions without any none has a roof to look for.
+        assert value("roofs_not_in_report", counted | roofs | {SASS.format("dfma"): 1.0}) == 0.0
+        assert value("roofs_not_in_report", {SASS.format("dfma"): 1.0} | roofs) == 0.0
+        wrong = counted | roofs | {SASS.format("dfma"): 1.0, SASS.format("ffma"): 2.0}
+        assert value("roofs_not_in_report", wrong) == 1.0
+
     def test_half_precision_not_counted(self) -> None:
         values = {name: number for name, number in VECTOR_ADD.items() if "_op_h" not in name}
         known = {"compute_capability": (8, 6)}

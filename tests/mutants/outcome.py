@@ -15,6 +15,7 @@ import sys
 import tomllib
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +68,18 @@ def last_answers(lines: Iterable[str]) -> list[Answer]:
     for answer in map(json.loads, lines):
         found[tuple(answer[name] for name in ("module", "function", "before", "after"))] = answer
     return [answer for answer in found.values() if answer["status"] in _KILLED | _SURVIVED]
+
+
+def still_there(answer: Answer) -> bool:
+    """Whether the code that was changed is still in its module."""
+    path = ROOT / str(answer["module"])
+    return path.is_file() and answer["before"] in _in_one_line(path)
+
+
+@cache
+def _in_one_line(path: Path) -> str:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return " ".join(line.strip() for line in lines if line.strip())
 
 
 def explained(text: str) -> tuple[Group, ...]:
@@ -142,7 +155,7 @@ def main() -> int:
     parser.add_argument("--before", type=Path, help="results.jsonl of an earlier run")
     asked = parser.parse_args()
     groups = explained(EXPLAINED.read_text(encoding="utf-8"))
-    now = last_answers(RESULTS.read_text(encoding="utf-8").splitlines())
+    now = [answer for answer in last_answers(RESULTS.read_text(encoding="utf-8").splitlines()) if still_there(answer)]
     before = last_answers(asked.before.read_text(encoding="utf-8").splitlines()) if asked.before else []
     figures = table(now, before, groups)
     if asked.update:

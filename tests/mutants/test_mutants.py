@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from outcome import EXPLAINED, by_group, explained, key_of, last_answers, listed, table
+from outcome import EXPLAINED, by_group, explained, key_of, last_answers, listed, still_there, table
 from swap import NeedsImportError, living_functions, swap, would_swap
 
 if TYPE_CHECKING:
@@ -108,6 +108,14 @@ def test_the_last_answer_counts_and_only_mutants_that_were_tried() -> None:
         [answer("survived"), answer("killed"), answer("import", after="c"), answer("no-code", after="")]
     )
     assert [each["status"] for each in found] == ["killed"]
+
+
+def test_answers_about_code_that_is_gone_do_not_count() -> None:
+    old, new = "full = full_waves(waves)", "full = 1"
+    assert still_there(json.loads(answer("survived", old, new, "derived/launch.py")))
+    assert still_there(json.loads(answer("survived", f"{old} return 100", new, "derived/launch.py")))
+    assert not still_there(json.loads(answer("survived", "full = empty_waves(waves)", new, "derived/launch.py")))
+    assert not still_there(json.loads(answer("survived", old, new, "derived/no_such.py")))
 
 
 def test_survivors_are_listed_under_their_reason() -> None:
