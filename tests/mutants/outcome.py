@@ -30,6 +30,8 @@ MARKS = ("<!-- figures begin: tests/mutants/outcome.py -->", "<!-- figures end -
 _KILLED = {"killed", "timeout", "crash"}
 _SURVIVED = {"survived", "not-covered"}
 
+_AROUND = 40  # characters
+
 Answer = dict[str, Any]
 
 
@@ -55,6 +57,21 @@ class Group:
 def change_of(answer: Answer) -> str:
     """What was changed, as it is shown."""
     return f"{answer['before']}  ->  {answer['after']}"
+
+
+def shown_of(answer: Answer) -> str:
+    """The changed words, with some of what stands around them."""
+    before, after = answer["before"], answer["after"]
+    shortest = min(len(before), len(after))
+    same = next((at for at in range(shortest) if before[at] != after[at]), shortest)
+    start = before.rfind(" ", 0, same) + 1
+    behind = next((at for at in range(shortest - start) if before[-1 - at] != after[-1 - at]), shortest - start)
+    end = behind - (before[len(before) - behind :].find(" ") if " " in before[len(before) - behind :] else behind)
+    front, back = before[:start], before[len(before) - max(end, 0) :] if end > 0 else ""
+    changed = f"{before[start : len(before) - max(end, 0)]} -> {after[start : len(after) - max(end, 0)]}"
+    left = front if len(front) <= _AROUND else f"...{front[-_AROUND:]}"
+    right = back if len(back) <= _AROUND else f"{back[:_AROUND]}..."
+    return f"{left}[ {' '.join(changed.split())} ]{right}"
 
 
 def key_of(answer: Answer) -> str:
@@ -143,9 +160,14 @@ def _lines(survivors: Sequence[Answer]) -> str:
     text = []
     for module, answers in by_module.items():
         text.append(f"{module.removeprefix('ncudiag/')}")
-        counted = Counter(f"    {answer['function']}: {change_of(answer)}" for answer in answers)
+        counted = Counter(f"    {answer['function']}: {shown_of(answer)}" for answer in answers)
         text += [f"{line}  ({times} times)" if times > 1 else line for line, times in counted.items()]
     return "```text\n" + "\n".join(text) + "\n```"
+
+
+def _answers(path: Path) -> list[Answer]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [answer for answer in last_answers(lines) if still_there(answer)]
 
 
 def main() -> int:
@@ -155,8 +177,8 @@ def main() -> int:
     parser.add_argument("--before", type=Path, help="results.jsonl of an earlier run")
     asked = parser.parse_args()
     groups = explained(EXPLAINED.read_text(encoding="utf-8"))
-    now = [answer for answer in last_answers(RESULTS.read_text(encoding="utf-8").splitlines()) if still_there(answer)]
-    before = last_answers(asked.before.read_text(encoding="utf-8").splitlines()) if asked.before else []
+    now = _answers(RESULTS)
+    before = _answers(asked.before) if asked.before else []
     figures = table(now, before, groups)
     if asked.update:
         head, _, rest = PAGE.read_text(encoding="utf-8").partition(MARKS[0])

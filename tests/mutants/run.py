@@ -30,7 +30,7 @@ import coverage
 import pytest
 from operators import Mutant, mutants_of
 from session import OPTIONS, ROOT, TESTS, Covered, Session, first_failure, in_fork, measure
-from swap import Living, NeedsImportError, forget_answers, import_changed, living_functions, swap, would_swap
+from swap import Living, NeedsImportError, forgetting, import_changed, living_functions, swap, would_swap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -87,10 +87,11 @@ def _hot(options: Options) -> None:
     os.dup2(log, 1)  # stderr is for what the mutants do
 
     def work(session: pytest.Session, items: dict[str, pytest.Item]) -> None:
-        forget_answers("ncudiag")
+        forget = forgetting("ncudiag")
+        forget()
         covered = _kept_coverage()
         if covered is None:
-            covered, ended = in_fork(lambda: measure(session, items), seconds=3600)
+            covered, ended = in_fork(lambda: measure(session, items, forget), seconds=3600)
             if not isinstance(covered, Covered):
                 raise TypeError(ended)
             data = cov.get_data()

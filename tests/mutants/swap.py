@@ -15,7 +15,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 Place = tuple[str, str, int]  # file, qualified name, first line
@@ -35,11 +35,19 @@ def living_functions(files: set[str]) -> Living:
     return found
 
 
-def forget_answers(package: str) -> None:
-    """Empty the caches of functions of a package: an answer of the code before the change would hide the change."""
-    for thing in gc.get_objects():
-        if isinstance(thing, functools._lru_cache_wrapper) and str(thing.__module__).startswith(package):
-            thing.cache_clear()
+def forgetting(package: str) -> Callable[[], None]:
+    """What empties the caches of functions: an answer of the code before the change would hide the change."""
+    caches = [
+        thing
+        for thing in gc.get_objects()
+        if isinstance(thing, functools._lru_cache_wrapper) and str(thing.__module__).startswith(package)
+    ]
+
+    def forget() -> None:
+        for cache in caches:
+            cache.cache_clear()
+
+    return forget
 
 
 def swap(original: CodeType, changed: CodeType, living: Living) -> None:

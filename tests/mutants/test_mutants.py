@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from outcome import EXPLAINED, by_group, explained, key_of, last_answers, listed, still_there, table
+from outcome import EXPLAINED, by_group, explained, key_of, last_answers, listed, shown_of, still_there, table
 from swap import NeedsImportError, living_functions, swap, would_swap
 
 if TYPE_CHECKING:
@@ -138,8 +138,21 @@ def test_survivors_are_listed_under_their_reason() -> None:
     ]
     text = listed(now, GROUPS)
     assert "### Guards (1)\n\nBecause." in text
-    assert "derived/x.py\n    f: a > b  ->  a >= b" in text
+    assert "derived/x.py\n    f: a [ > -> >= ] b" in text
     assert "### Not explained (1)" in text
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        ("return x if y else z", "return x if not y else z", "return x if [ y -> not y ] else z"),
+        ("f(a)", "(...)", "[ f(a) -> (...) ]"),
+        ("if a:", "if not a:", "if [ a: -> not a: ]"),
+        ("x" * 50 + " a + b", "x" * 50 + " a - b", "..." + "x" * 37 + " a [ + -> - ] b"),
+    ],
+)
+def test_the_changed_words_are_shown(before: str, after: str, shown: str) -> None:
+    assert shown_of(json.loads(answer("survived", before, after))) == shown
 
 
 def test_reasons_are_whole_and_name_modules_that_are_there() -> None:
