@@ -274,6 +274,12 @@ def test_other_widths_must_stay_below_a_tenth_of_the_global_requests(others: flo
     assert value("ld_sector_excess", values) == pytest.approx(excess, rel=0.01)
 
 
+def test_the_width_is_not_believed_without_the_global_requests() -> None:
+    values = traffic((24e5, 1e5), (8e5, 1e5)) | widths(b64=2e6)
+    del values[requests("ld")]
+    assert value("ld_sector_excess", values) is None
+
+
 def test_without_a_width_only_more_than_the_widest_access_needs_is_excess() -> None:
     assert value("st_sector_excess", traffic((4, 1), (32, 1))) == 2.0
     assert value("st_sector_excess", traffic((4, 1), (16, 1))) is None
@@ -434,6 +440,11 @@ def test_no_accesses_no_gain_and_no_throughput_no_answer() -> None:
 def test_what_shared_memory_leaves_of_the_data_stage(wavefronts: float, shared: float, gain: float) -> None:
     values = {used("ld") + ".pct": 50.0, L1: 80.0, WAVEFRONTS: wavefronts, SHARED_WAVEFRONTS: shared}
     assert value("ld_waste_gain_pct", values) == approx(gain)
+
+
+def test_a_data_stage_without_l1_says_nothing_of_global_loads() -> None:
+    values = {used("ld") + ".pct": 50.0, L2: 60.0, WAVEFRONTS: 80.0, SHARED_WAVEFRONTS: 70.0}
+    assert value("ld_waste_gain_pct", values) == approx(30.0)
 
 
 def test_shared_memory_in_the_data_stage_is_no_waste_of_global_loads() -> None:

@@ -236,6 +236,10 @@ class TestCompleteness:
         # A single operation is one, and of the precisions without any none has a roof to look for.
         assert value("roofs_not_in_report", counted | roofs | {SASS.format("dfma"): 1.0}) == 0.0
         assert value("roofs_not_in_report", {SASS.format("dfma"): 1.0} | roofs) == 0.0
+        tensor_only = counted | roofs | {SASS.format("dfma"): 0.0, OPS.format("fp16_dst_fp32"): 5e9}
+        del tensor_only[PEAK.format("dfma")]
+        assert value("flops", tensor_only) == 5e9
+        assert value("roofs_not_in_report", tensor_only) == 0.0
         wrong = counted | roofs | {SASS.format("dfma"): 1.0, SASS.format("ffma"): 2.0}
         assert value("roofs_not_in_report", wrong) == 1.0
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / ".cache" / "mutants" / "results.jsonl"
@@ -105,6 +105,12 @@ def explained(text: str) -> tuple[Group, ...]:
         Group(each["name"], each["why"], tuple(map(re.compile, each["patterns"])))
         for each in tomllib.loads(text)["group"]
     )
+
+
+def reasons() -> Callable[[Answer], bool]:
+    """Whether a survivor has a reason."""
+    groups = explained(EXPLAINED.read_text(encoding="utf-8"))
+    return lambda answer: any(group.holds(answer) for group in groups)
 
 
 def table(now: Sequence[Answer], before: Sequence[Answer], groups: Sequence[Group]) -> str:

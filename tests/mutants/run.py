@@ -5,7 +5,8 @@
     python tests/mutants/run.py diagnose --again
 
 The first form tries every mutant of two packages. `--share` takes a random part of every module's mutants, the same
-every time. `--again` tries those once more that survived. Answers are kept in .cache/mutants/, a line each.
+every time. `--again` tries those once more that survived without a reason in explained.toml. Answers are kept in
+.cache/mutants/, a line each.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import coverage
+import outcome
 import pytest
 from operators import Mutant, mutants_of
 from session import OPTIONS, ROOT, TESTS, Covered, Session, first_failure, in_fork, measure
@@ -63,7 +65,7 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=1.0, help="part of each module's mutants, 0 to 1")
     parser.add_argument("--import-share", type=float, default=1.0, help="the same of those that need a new import")
     parser.add_argument("--budget", type=float, default=1.5, help="seconds of tests per mutant, as they take unchanged")
-    parser.add_argument("--again", action="store_true", help="only those that survived before")
+    parser.add_argument("--again", action="store_true", help="only those that survived before, for no known reason")
     parser.add_argument("--only", default="", help="only modules whose path contains this")
     options = Options(**vars(parser.parse_args()))
     KEPT.mkdir(parents=True, exist_ok=True)
@@ -207,13 +209,14 @@ def _needs_import(original: CodeType, changed: CodeType, living: Living) -> bool
 
 def _todo(options: Options, *, waiting: bool = False) -> Iterator[tuple[Path, list[Mutant]]]:
     """Mutants to try, by file; `waiting`: those that were left for an import."""
-    known = last_answers()
+    known, reasoned = last_answers(), outcome.reasons()
     wanted = {"import"} if waiting else {"survived", "not-covered"} if options.again else {None}
     for path in _modules(options.packages):
         module = str(path.relative_to(ROOT))
         if options.only not in module or (None not in wanted and not _has(known, module, wanted)):
             continue
         mutants = mutants_of(path, module, share=options.share)
+        mutants = [mutant for mutant in mutants if not (options.again and reasoned(asdict(mutant)))]
         found = [mutant for mutant in mutants if known.get(_identity(asdict(mutant)), {}).get("status") in wanted]
         yield path, [mutant for mutant in found if not waiting or _chosen(mutant, options.import_share)]
 
