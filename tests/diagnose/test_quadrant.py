@@ -61,14 +61,13 @@ def test_saturated_is_a_parameter() -> None:
 @pytest.mark.parametrize(
     ("values", "verdict"),
     [
-        ({"dram": -3.0, "sm": -1.0}, "latency-bound"),
         ({"dram": 130.0, "sm": 10.0}, "memory-bound"),
         ({"dram": 10.0, "sm": 250.0}, "compute-bound"),
         ({"dram": 1e15, "sm": 1e15}, "near-roofline"),
     ],
 )
 def test_values_out_of_range_are_taken_as_they_are(values: dict[str, float | None], verdict: str) -> None:
-    """Negative and huge percentages raise nothing and are not clamped."""
+    """Huge percentages raise nothing and are not clamped; one below 0 is missing, see test_trust.py."""
     found = diagnose_one(values)
     assert found.verdict == verdict
     assert found.metrics["dram_pct"] == values["dram"]
