@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
@@ -14,6 +17,40 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ncudiag.model import Launch, Profile
+
+
+SUITES = {"bullseye": "2020.3", "bookworm": "2022.3", "trixie": "2024.1"}
+
+
+class RealNcu(NamedTuple):
+    """An ncu of NVIDIA's.
+
+    Attributes:
+        suite: the Debian release that it comes from.
+        path: the executable.
+    """
+
+    suite: str
+    path: Path
+
+    def print(self, report: Path, *options: str | Path, **env: str) -> subprocess.CompletedProcess[bytes]:
+        """Run ``ncu --import REPORT`` under LC_ALL=C."""
+        command = (self.path, "--import", report, *options)
+        return subprocess.run(command, capture_output=True, check=False, env=os.environ | {"LC_ALL": "C"} | env)
+
+
+@pytest.fixture(scope="module", params=SUITES, ids=SUITES.values())
+def real_ncu(request: pytest.FixtureRequest, shared: Path) -> RealNcu:
+    """The real ncu of several years; loud when one is not there."""
+    got = subprocess.run(
+        ("bash", shared / "tools" / "get-ncu", request.param), capture_output=True, text=True, check=False
+    )
+    if got.returncode:
+        message = f"the real ncu of {request.param} cannot be had, its pages are NOT read: {got.stderr[-200:]}"
+        if os.environ.get("CI"):
+            pytest.fail(message)
+        pytest.skip(message)
+    return RealNcu(request.param, Path(got.stdout.strip()) / "ncu")
 
 
 def order(launch: Launch) -> tuple[object, ...]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import io
-import os
 import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,12 +15,14 @@ from ncudiag.reading.stream import ReportStream, collect
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import RealNcu
 
     from ncudiag.model import Launch, Profile
 
 pytestmark = [pytest.mark.real_ncu, pytest.mark.shared, pytest.mark.slow, pytest.mark.xdist_group("reading-real-ncu")]
 
-SUITES = {"bullseye": "2020.3", "bookworm": "2022.3", "trixie": "2024.1"}
 RAW = ("--page", "raw", "--print-units", "base")
 # Options that every version has, then those of 2022.4 and later.
 OLD_PAGES = {
@@ -52,29 +52,14 @@ FEW = (
 )
 
 
-@pytest.fixture(scope="module", params=SUITES, ids=SUITES.values())
-def export(request: pytest.FixtureRequest, shared: Path) -> Callable[..., bytes]:
+@pytest.fixture(scope="module")
+def export(real_ncu: RealNcu) -> Callable[..., bytes]:
     """Runs ``ncu --import REPORT --csv`` with options."""
-    got = subprocess.run(
-        ("bash", shared / "tools" / "get-ncu", request.param), capture_output=True, text=True, check=False
-    )
-    if got.returncode:
-        message = f"the real ncu of {request.param} cannot be had, its pages are NOT read: {got.stderr[-200:]}"
-        if os.environ.get("CI"):
-            pytest.fail(message)
-        pytest.skip(message)
-    ncu = Path(got.stdout.strip()) / "ncu"
 
     def run(report: Path, *options: str, **env: str) -> bytes:
-        done = subprocess.run(
-            (ncu, "--import", report, "--csv", *options),
-            capture_output=True,
-            check=False,
-            env=os.environ | {"LC_ALL": "C"} | env,
-        )
-        return done.stdout
+        return real_ncu.print(report, "--csv", *options, **env).stdout
 
-    run.suite = request.param  # type: ignore[attr-defined]  # which version it is
+    run.suite = real_ncu.suite  # type: ignore[attr-defined]  # which version it is
     return run
 
 

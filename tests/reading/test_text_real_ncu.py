@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import io
-import os
 import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,12 +16,14 @@ from ncudiag.reading import read_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import RealNcu
 
     from ncudiag.model import Launch, Profile
 
 pytestmark = [pytest.mark.real_ncu, pytest.mark.shared, pytest.mark.slow, pytest.mark.xdist_group("text-real-ncu")]
 
-SUITES = {"bullseye": "2020.3", "bookworm": "2022.3", "trixie": "2024.1"}
 DETAILS = ("--page", "details")
 PAGES = {"base units": (*DETAILS, "--print-units", "base"), "per kernel": ("--print-summary", "per-kernel")}
 OLD_PAGES = PAGES | {"all parts": (*DETAILS, "--details-all"), "per gpu": ("--print-summary", "per-gpu")}
@@ -38,33 +38,16 @@ LOCALES = ("de_DE", "fr_FR", "de_CH", "en_US")
 FEW = ("algoparc", "NVIDIA__nsight-training", "victor-lvsy", "PrabhashDiss", "parallelcodefoundry")
 
 
-@pytest.fixture(scope="module", params=SUITES, ids=SUITES.values())
-def printed(request: pytest.FixtureRequest, shared: Path) -> Callable[..., tuple[bytes, bytes]]:
+@pytest.fixture(scope="module")
+def printed(real_ncu: RealNcu) -> Callable[..., tuple[bytes, bytes]]:
     """Runs ``ncu --import REPORT`` with options; the page as text and as CSV."""
-    got = subprocess.run(
-        ("bash", shared / "tools" / "get-ncu", request.param), capture_output=True, text=True, check=False
-    )
-    if got.returncode:
-        message = f"the real ncu of {request.param} cannot be had, its text is NOT read: {got.stderr[-200:]}"
-        if os.environ.get("CI"):
-            pytest.fail(message)
-        pytest.skip(message)
-    ncu = Path(got.stdout.strip()) / "ncu"
 
     def run(report: Path, *options: str, **env: str) -> tuple[bytes, bytes]:
-        text, page = (
-            subprocess.run(
-                (ncu, "--import", report, *options, *more),
-                capture_output=True,
-                check=False,
-                env=os.environ | {"LC_ALL": "C"} | env,
-            )
-            for more in ((), ("--csv",))
-        )
+        text, page = (real_ncu.print(report, *options, *more, **env) for more in ((), ("--csv",)))
         # ncu 2024.1 dies of one report after a part of its text; its status says so.
         return (b"", b"") if text.returncode or page.returncode else (text.stdout, page.stdout)
 
-    run.suite = request.param  # type: ignore[attr-defined]  # which version it is
+    run.suite = real_ncu.suite  # type: ignore[attr-defined]  # which version it is
     return run
 
 
