@@ -48,7 +48,7 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(collections|typing|types|pathlib|os|io)\b.*"),
     (r"py:.*", r"(pydantic|pandas|pd|altair|alt)\b.*"),
     # What pydantic is told about a field beside its type.
-    (r"py:.*", r"(SkipValidation|PlainSerializer|return_type=.*)"),
+    (r"py:.*", r"(SkipValidation|PlainSerializer|return_type=.*|[gl][te]=.*)"),
 ]
 
 myst_enable_extensions = ["colon_fence", "deflist", "attrs_block"]
