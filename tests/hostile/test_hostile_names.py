@@ -174,11 +174,11 @@ def test_a_name_that_no_compiler_writes(layout: str) -> None:
     assert "a name of 2,000,000 characters" in done.refused("not-an-ncu-report")
 
 
-@pytest.mark.parametrize("name", ["a" * 60 + "!", "a" * 100_000])
-@pytest.mark.parametrize("expression", ["(a+)+$", ".*.*.*.*x"])
-def test_expressions_that_never_end(expression: str, name: str) -> None:
-    """Of a user who copied one from somewhere; some names answer it in time."""
-    done = attempt("explain", "-", "--kernel", f"regex:{expression}", feed=LAYOUTS["raw"]([name])).bounded()
-    assert done.status in {0, 2, 3}
-    if done.status == 2:
+@pytest.mark.parametrize(("expression", "status"), [("(a+)+$", 2), (".*a", 0)])
+def test_expressions_that_never_end(expression: str, status: int) -> None:
+    """Of a user who copied one from somewhere; those that end are answered as ever."""
+    feed = LAYOUTS["raw"](["a" * 60 + "!"])
+    done = attempt("explain", "-", "--kernel", f"regex:{expression}", feed=feed).bounded()
+    assert done.status == status
+    if status:
         assert "takes longer than 5 seconds" in done.refused("usage", 2)
