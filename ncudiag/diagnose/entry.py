@@ -68,6 +68,7 @@ def identity(group: KernelGroup, short: str, *, with_host: bool) -> KernelIdenti
         process_name=group.process_name if with_host else None,
         host_name=key.host_name if with_host else None,
         registers_per_thread=None if key.registers is None or not isfinite(key.registers) else round(key.registers),
+        rank=None,
     )
 
 

@@ -274,6 +274,7 @@ def _evidence(rule: ReadyRule, outcome: Outcome, lookup: Lookup, units: Mapping[
                     unit=unit_of(metric, units),
                     op="shown",
                     threshold=None,
+                    distance=None,
                     label=label_of(alias, metric),
                 )
             )

@@ -85,11 +85,11 @@ def _peaks(point: MeasuredRoofline) -> tuple[RoofPeak, ...]:
     bandwidth = next((level.bandwidth_bytes_per_s for level in point.levels if level.level == "DRAM"), None)
     return tuple(
         RoofPeak.model_construct(
+            origin=roof.origin,
+            how=roof.how,
             precision=roof.precision,
             flops_per_s=roof.flops_per_s,
             ridge_point=_finite(ratio(roof.flops_per_s, bandwidth)),
-            origin=roof.origin,
-            how=roof.how,
         )
         for roof in point.roofs
         if isfinite(roof.flops_per_s)
