@@ -42,14 +42,13 @@ class Identity:
         apart: those that keep launches apart as different kernels.
     """
 
-    __slots__ = ("apart", "capability", "fields", "has_shape", "invocations", "name", "process")
+    __slots__ = ("apart", "capability", "fields", "has_shape", "name", "process")
 
-    def __init__(self, fields: dict[str, object], *, name: str, process: int | None, invocations: int) -> None:
+    def __init__(self, fields: dict[str, object], *, name: str, process: int | None) -> None:
         """Keep the fields and what is asked for often."""
         self.fields = fields
         self.name = name
         self.process = process
-        self.invocations = invocations
         capability = fields["compute_capability"]
         self.capability = capability if isinstance(capability, str) else None
         self.has_shape = fields["block"] is not None and fields["grid"] is not None
@@ -129,7 +128,7 @@ def identity_of(header: Header, cells: Sequence[str], strings: dict[str, str]) -
         "compute_capability": capability and strings.setdefault(capability, capability),
         "invocations": 1 if invocations is None else invocations,
     }
-    return Identity(fields, name=name, process=process, invocations=1 if invocations is None else invocations)
+    return Identity(fields, name=name, process=process)
 
 
 def _check_length(name: str) -> None:

@@ -101,9 +101,8 @@ def _closing(text: str, at: int) -> int:
             awaited[expected.pop()] -= 1
         elif char == "-" and text.startswith("->", position):
             position += 1
-        elif (
-            char in "([{" or (char == "<" and expected[-1] != ")") or (char == "<" and _opens_arguments(text, position))
-        ):
+        elif char in "([{" or (char == "<" and expected[-1] != ")"):
+            # Between parentheses it is a comparison, or closed before they are: both end with them.
             expected.append(_OPENING[char])
             awaited[expected[-1]] += 1
         elif char in ")]}" and awaited[char]:
@@ -113,8 +112,3 @@ def _closing(text: str, at: int) -> int:
             awaited[char] -= 1
         position += 1
     return position
-
-
-def _opens_arguments(text: str, at: int) -> bool:
-    """Whether ``<`` follows a name directly, as template arguments do."""
-    return at > 0 and _is_word(text[at - 1])

@@ -114,7 +114,7 @@ class TextTable:
         if line.lstrip().startswith("---") and (spans := spans_of(line)):
             return self._ruler(spans)
         if self._metrics is None and (self._first is None or columns_of(line) == len(self._spans)):
-            return self._take_first(line)
+            return self._take_first(line, ended=ended)
         if self._metrics is None and self.named:
             return self._take_under_names(line, ended=ended)
         self._settle(metrics=self._may_lack_names)
@@ -122,6 +122,9 @@ class TextTable:
 
     def finish(self, *, cut: bool = False) -> None:
         """No more lines come; ``cut``: the file ends here, within a line."""
+        if cut and self._is_unended:
+            # It may be a row, or the beginning of the columns' names.
+            self._first = None
         self._settle(metrics=self._may_lack_names)
         if cut and (self._is_unended or self._may_go_on()):
             self._cells = []
@@ -139,7 +142,7 @@ class TextTable:
         self.finish()
         return "end"
 
-    def _take_first(self, line: str) -> Took:
+    def _take_first(self, line: str, *, ended: bool) -> Took:
         """The line under the first ruler: names of the columns, or a row where no version prints names."""
         columns = columns_of(line)
         cells = self._split(line)
@@ -148,6 +151,7 @@ class TextTable:
         self.named = columns == len(self._spans)
         self._loose = self.named and cells not in (list(_VALUE), list(_SUMMARY))
         self._first = line
+        self._is_unended = not ended
         return "row"
 
     def _take_under_names(self, line: str, *, ended: bool) -> Took:
@@ -173,7 +177,7 @@ class TextTable:
 
     def _take_row(self, line: str, *, ended: bool) -> Took:
         cells = self._split_loosely(line) if self._loose else self._split(line)
-        if cells is None or (not ended and self._starts_left(line)):
+        if cells is None:
             return "foreign"
         if not any(cells[1:]) and not self._goes_on(cells) and not self._is_padded(line, cells[0]):
             return "foreign"
@@ -220,7 +224,7 @@ class TextTable:
         found = []
         for size in (1, 0):
             label = " ".join(words[: -count - size])
-            unit = words[-count - 1] if size else ""
+            unit = words[-count - 1] if size and label else ""
             if label and is_known_label(self._section, label) and parse_unit(unit) is not None:
                 found.append([label, unit, *words[-count:]])
         return found[0] if len(found) == 1 else None
@@ -228,11 +232,6 @@ class TextTable:
     def _is_padded(self, line: str, label: str) -> bool:
         """Whether a line with nothing but a name is a row all the same: ncu fills its lines with blanks."""
         return len(line) >= self._spans[-1][1] or is_known_label(self._section, label)
-
-    def _starts_left(self, line: str) -> bool:
-        """Whether the last cell is written from the left, so that nothing tells whether all of it is there."""
-        start, end = self._spans[-1]
-        return line[start : start + 1].strip() != "" and len(line.rstrip()) < end
 
     def _goes_on(self, cells: list[str]) -> bool:
         """Whether a line goes on with the row before."""

@@ -320,6 +320,25 @@ def test_version(read_both: Reader) -> None:
     text = "Version 1.2.3\nNVIDIA (R) Nsight Compute Command Line Profiler\nVersion 2024.1.1.0 (build 33998838)\n"
     assert read_both(text + w.details(KERNELS[:1]).text()).source.ncu_version == "2024.1.1.0"
     assert read_both(w.details(KERNELS[:1]).text()).source.ncu_version is None
+    of_another = "Application Version 2019.4.1\n"
+    assert read_both(of_another + w.details(KERNELS[:1]).text()).source.ncu_version is None
+    assert read_both(of_another + text + w.details(KERNELS[:1]).text()).source.ncu_version == "2024.1.1.0"
+
+
+def test_a_list_of_metrics_ends_where_something_else_stands(read_both: Reader) -> None:
+    lines = ["==WARNING== Unable to access the following 3 metrics: a__b.sum,", "training", "c__d.sum", "e__f.sum"]
+    profile = read_both("\n".join(lines) + "\n" + w.details(KERNELS[:1]).text())
+    (warning,) = profile.source.warnings
+    assert warning.message == "ncu could not access 3 metrics: a__b.sum"
+    assert profile.source.skipped_lines == 3
+
+
+@pytest.mark.parametrize(("text", "glued"), [("50%", True), ('say "a"', True), ('say "a', False), ('"a" "', False)])
+def test_what_ncu_says_behind_a_program_that_did_not_end_its_line(text: str, read_both: Reader, *, glued: bool) -> None:
+    """Unless the program quotes it."""
+    profile = read_both(f"{text} ==PROF== Disconnected from process 1\n{w.details(KERNELS[:1]).text()}")
+    assert profile.log == (("==PROF== Disconnected from process 1",) if glued else ())
+    assert profile.source.skipped_lines == 1
 
 
 def test_long_logs_are_kept_at_both_ends() -> None:

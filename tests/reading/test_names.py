@@ -38,6 +38,8 @@ NAMES = {
     "void foo() const": "foo",
     "foo const": "foo",
     "foo (int)": "foo",
+    "void foo<bar <int> >(int)": "foo",
+    "void foo<(bool)(a<b)>(int)": "foo",
     "void (anonymous namespace)::foo <int> (int)": "foo",
     "cooperator(int)": "cooperator",
     "a] b<(]>(x)": "b",

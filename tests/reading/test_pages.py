@@ -433,3 +433,74 @@ def test_padded_rows_of_many_launches(
     assert profile.launches == read_report(page.text()).launches
     # Of each of two readings, the rows of the first launches and of the odd one.
     assert 2 <= row_by_row.call_count < len(kernels)
+
+
+def test_rows_of_metrics_say_which_stream(read_both: Callable[..., Profile]) -> None:
+    """Rules of 2022 have a wrong one, and may come first."""
+    rule = replace(Kernel(0), stream=13, rules=(w.Rule(),) * 2)
+    page = w.details([rule, Kernel(0, values=sol()), Kernel(1, values=sol()), rule])
+    assert [launch.stream for launch in read_both(page.text()).launches] == [7, 7]
+
+
+@pytest.mark.parametrize("values", [("", 5.0, 6.0), ("nan", "n/a", 5.0), (5.0, 6.0, ""), ("", "", 5.0)])
+def test_the_first_of_equal_columns_that_has_a_value(
+    values: tuple[str | float, ...], read_both: Callable[..., Profile]
+) -> None:
+    name = "gpu__time_duration.sum"
+    kernels = [
+        Kernel(at, values=(*sol()[:2], *(Value("", "", name, "ns", value) for value in values))) for at in (0, 1)
+    ]
+    for launch in read_both(w.raw(kernels).text()).launches:
+        assert launch.values[name] == 5.0
+        assert launch.unreadable == frozenset()
+
+
+def test_what_is_missing_stays_so_when_the_decimal_mark_is_found_late(read_both: Callable[..., Profile]) -> None:
+    cells = (("sm__a.avg", "nan"), ("sm__b.avg", "1.694"))
+    first = Kernel(0, values=tuple(Value(w.COMMAND_LINE, name, name, "%", cell) for name, cell in cells))
+    launch, _ = read_both(w.metrics([first, Kernel(1, values=sol(dram=5.5))], STYLES["de_DE"]).text()).launches
+    assert (dict(launch.values), launch.unreadable) == ({"sm__b.avg": 1694.0}, {"sm__a.avg"})
+
+
+@pytest.mark.parametrize(("text", "said"), [("(1; 2)", False), ("(1; 2", True), ("1; 2)", True)])
+def test_a_text_where_a_number_should_be(text: str, read_both: Callable[..., Profile], *, said: bool) -> None:
+    """Samples alone are no news."""
+    kernel = Kernel(0, values=(*sol(), Value(w.COMMAND_LINE, "sm__a.avg", "sm__a.avg", "%", text)))
+    profile = read_both(w.metrics([kernel]).text())
+    assert profile.launches[0].texts["sm__a.avg"] == text
+    assert ("unreadable-number" in {warning.code for warning in profile.source.warnings}) == said
+
+
+@pytest.mark.parametrize("parts", [2, 3])
+def test_rows_of_a_launch_among_those_of_many_others(parts: int, read_both: Callable[..., Profile]) -> None:
+    """Each part is read by itself, because only some launches are kept open."""
+    values = sol()
+    others = [replace(Kernel(number), values=values) for number in range(1, 51)]
+    pieces = [replace(Kernel(0), values=values[at : at + 1] if at < parts - 1 else values[at:]) for at in range(parts)]
+    kernels = [each for at, piece in enumerate(pieces) for each in (piece, *(others if at < parts - 1 else ()))]
+    launch = min(read_both(w.details(kernels).text()).launches, key=lambda launch: launch.id or 0)
+    assert numbers(Kernel(0, values=values)) == dict(launch.values)
+
+
+def test_estimates_are_written_as_the_page_is(read_both: Callable[..., Profile]) -> None:
+    """Three digits behind the mark of this page, thousands on others."""
+    kernel = Kernel(0, values=sol(dram=5.5), rules=(w.Rule(speedup="1.234"),))
+    for style in ("de_DE", "C"):
+        (rule,) = read_both(w.details([kernel], STYLES[style]).text()).launches[0].rules
+        assert rule.estimated_speedup == 1.234
+
+
+@pytest.mark.parametrize("label", ["Duration", "gpu__time_duration.sum", "gpu__time_duration.avg"])
+def test_a_duration_in_bytes_is_missing(label: str) -> None:
+    kernel = Kernel(
+        0, values=(*sol()[:2], Value(w.SOL, label, label, "byte", 5.0), Value(w.SOL, "A", "A", "byte", 6.0))
+    )
+    profile = read_report(w.details([kernel]).text())
+    assert "gpu__time_duration.sum" not in profile.launches[0].values
+    assert profile.launches[0].values["A"] == 6.0
+    assert [warning.code for warning in profile.source.warnings].count("unknown-unit") == 1
+
+
+def test_streams_in_turn_come_in_the_order_of_the_file(read_both: Callable[..., Profile]) -> None:
+    kernels = [Kernel(at, stream=7 + at % 2, values=sol(dram=70.5 + at)) for at in range(24)]
+    assert [launch.id for launch in read_both(w.raw(kernels).text()).launches] == list(range(24))

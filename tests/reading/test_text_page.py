@@ -14,7 +14,7 @@ import text_writer as t
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from report_writers import Kernel, Value, sol
-from text_writer import Look
+from text_writer import OLD_WIDTHS, Look
 
 from ncudiag.errors import NcudiagError, ReportError
 from ncudiag.model import SourceWarning
@@ -36,6 +36,7 @@ KERNELS = [
     ),
     Kernel(2, process=4102, values=sol(duration_ns=1694.0), grid=(1823, 2, 3)),
 ]
+RAW_NAMES = "  Metric Name             Metric Unit Metric Value\n  ----------------------- ----------- ------------\n"
 RULER = "----------------------- ------------- ------------"
 NAMES = "Metric Name               Metric Unit Metric Value"
 LINE = "  copy(int) (4, 1, 1)x(256, 1, 1), Context 1, Stream 7, Device 0, CC 8.0\n"
@@ -118,6 +119,15 @@ FOREIGN = [
     "==WARNING== Failed to detect compute capability, assuming 50",
     "",
 ]
+
+
+@pytest.mark.parametrize("word", ["hello", "50%", "Duration"])
+def test_a_word_within_a_table_whose_blanks_were_closed_up(word: str) -> None:
+    lines = spoilt("blanks closed up", t.page(KERNELS)).splitlines()
+    lines.insert(lines.index("Memory Throughput % 71.75"), word)
+    profile = read_report("\n".join([*lines, ""]))
+    assert [launch.values[DRAM] for launch in profile.launches] == [70.5, 5.5, 70.5]
+    assert profile.source.skipped_lines == 1
 
 
 @pytest.mark.parametrize("old", [False, True], ids=["new", "old"])
@@ -273,6 +283,81 @@ def test_rules_without_a_type_and_failed_ones(*, old: bool) -> None:
         (None, None),
     ]
     assert launch.rules[3].message.endswith("exception set /opt/rules/NVIDIA Compute.py:7")
+
+
+WORDS = " ".join(["abcdefghi"] * 10 + ["abcdefghij"])  # as wide as the box
+
+
+@pytest.mark.parametrize("message", [f"{WORDS} more words.", f"{'y' * 110}z z.", f"{WORDS} {'y' * 110}zz {WORDS}"])
+def test_words_of_rules_are_put_together_as_they_were(message: str) -> None:
+    (rule,) = only(t.page([Kernel(0, values=sol(), rules=(w.Rule(message=message, speedup=""),))])).rules
+    assert rule.message == message
+
+
+@pytest.mark.parametrize(
+    ("section", "message", "rule"),
+    [
+        ("GPU Speed Of Light Throughput", "The ratio of peak float to double is 64:1.", "SOLFPRoofline"),
+        ("GPU Speed Of Light Throughput", "High. The ratio of peak float to double.", "SOLBottleneck"),
+        (
+            "Warp State Statistics",
+            "On average each warp of this kernel spends 3 cycles on fixed latency.",
+            "CPIStallWait",
+        ),
+        (
+            "Warp State Statistics",
+            "On average each warp of this kernel spends 3 cycles at sibling warps.",
+            "CPIStallBarrier",
+        ),
+        ("Warp State Statistics", "On average each warp of this kernel spends 3 cycles on nothing.", "CPIStall"),
+        ("Warp State Statistics", "Now: On average each warp of this kernel spends 3 cycles.", "CPIStall"),
+        ("Occupancy", "It limits theoretical warps per scheduler.", "TheoreticalOccupancy"),
+        ("Occupancy", "The difference between calculated theoretical and measured.", "AchievedOccupancy"),
+        ("Occupancy", "See: The difference between calculated theoretical and measured.", "Occupancy"),
+    ],
+)
+def test_which_rule_spoke(section: str, message: str, rule: str) -> None:
+    text = f"{t.page([Kernel(0, values=sol()[-2:])])}    Section: {section}\n    OPT   {message}\n"
+    assert [each.rule for each in only(text).rules] == [rule]
+
+
+def test_the_name_of_a_table_ends_a_rule() -> None:
+    text = t.page(KERNELS[:1]) + "    Section: Occupancy\n    OPT   Do better.\n    Table Name : Occupancy\n"
+    profile = read_report(f"{text}          the program's own\n")
+    assert [rule.message for rule in profile.launches[0].rules] == ["Do better."]
+    assert profile.source.skipped_lines == 1
+
+
+@pytest.mark.parametrize("end", range(2, 30, 9))
+def test_a_value_that_the_file_ends_in_is_not_kept(end: int) -> None:
+    """Of several lines as well: a part of a text is another text."""
+    values = (*sol(), Value(w.COMMAND_LINE, "sm__c.avg", "sm__c.avg", "", "x" * 70))
+    text = t.page([Kernel(0, values=values)], Look(old=True))
+    assert only(text).texts["sm__c.avg"] == "x" * 70
+    width = sum(OLD_WIDTHS) + 2
+    for start in (text.index("sm__c.avg"), text.index("sm__c.avg") + width + len("\n    ")):
+        launch = only(text[: start + width - end])
+        assert "sm__c.avg" not in launch.texts
+        assert not launch.complete
+
+
+def test_names_of_columns_that_the_file_ends_in_are_no_metric() -> None:
+    text = t.page(KERNELS[:2])
+    at = text.rindex("    Metric Name")
+    for end in range(at, at + text[at:].index("\n")):
+        profile = read_report(text[:end])
+        assert not any("Metric" in name for launch in profile.launches for name in launch.unreadable)
+        assert codes(profile) == {"incomplete-launch"}
+
+
+def test_columns_are_as_wide_as_their_bytes() -> None:
+    device = "Caf\u00e9 GPU"
+    rows = RAW_NAMES + f"  {'device__display_name':<23} {'':>11} {device:>11}\n"
+    rows += f"  {DURATION:<23} {'usecond':>11} {'3.23':>12}\n"
+    profile = read_report(LINE + rows + "\n")
+    assert dict(profile.launches[0].texts) == {"device__display_name": device}
+    assert dict(profile.launches[0].values) == {DURATION: 3230.0}
+    assert profile.source.skipped_lines == 0
 
 
 def test_many_unknown_labels_are_counted() -> None:
@@ -504,12 +589,8 @@ def test_a_summary_fragment() -> None:
 
 
 def test_the_raw_page_as_text() -> None:
-    rows = "  Metric Name             Metric Unit Metric Value\n  ----------------------- ----------- ------------\n"
-    rows += (
-        f"  {DURATION:<23} {'usecond':>11} {'3.23':>12}\n  {'device__display_name':<23} {'':>11} {'NVIDIA GeForc':>12}"[
-            :-1
-        ]
-    )
+    rows = RAW_NAMES + f"  {DURATION:<23} {'usecond':>11} {'3.23':>12}\n"
+    rows += f"  {'device__display_name':<23} {'':>11} {'NVIDIA GeFor':>12}"
     rows += f"\n  {'':<23} {'':>11} {'e RTX 3070':>12}\n"
     launch = only("[7] a@127.0.0.1\n" + LINE + rows + "\n" + "free (1, 1, 1)\n")
     assert launch.values[DURATION] == 3230.0
@@ -534,6 +615,8 @@ def test_a_csv_page_in_the_same_file_counts() -> None:
         assert profile.launches == alone.launches
         assert profile.source.format == "details-csv"
         assert profile.source.skipped_lines == sum(bool(line.strip()) for line in text.splitlines())
+    quoted = "".join(f"> {line}\n" for line in text.splitlines())
+    assert read_report(quoted + page).source.skipped_lines == len(text.splitlines())
     # A header with nothing under it says nothing.
     assert read_report(text + w.details([]).text()).source.format == "text"
 
