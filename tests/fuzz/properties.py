@@ -26,7 +26,17 @@ if TYPE_CHECKING:
 
 def _order(launch: Launch) -> tuple[object, ...]:
     process = -1 if launch.process_id is None else launch.process_id
-    return launch.report, process, -1 if launch.id is None else launch.id, launch.kernel_name, repr(launch)
+    number = -1 if launch.id is None else launch.id
+    # Not the whole launch: in its repr stand addresses.
+    rest = (
+        launch.process_name,
+        launch.host_name,
+        launch.block,
+        launch.grid,
+        launch.device,
+        sorted(launch.values.items()),
+    )
+    return launch.report, process, number, launch.kernel_name, repr(rest)
 
 
 def _read(data: bytes, *, fast: bool) -> Profile | str:
