@@ -596,6 +596,12 @@ def test_the_compressor_with_the_better_rate_may_be_the_other_one() -> None:
     assert value("compression_input_sectors", ilc) is None
 
 
+@pytest.mark.parametrize("name", ["lts__gcomp_input_sectors.sum", "lrc__ilc_input_sectors.sum"])
+def test_what_a_compressor_was_given_needs_no_rate(name: str) -> None:
+    assert value("compression_input_sectors", {name: 600.0}) == 600.0
+    assert value("compression_success_pct", {name: 600.0}) is None
+
+
 def test_the_compressor_that_saw_more_counts() -> None:
     gcomp = {"lts__gcomp_input_sectors.sum": 0.0, "lts__average_gcomp_input_sector_success_rate.pct": 0.0}
     ilc = {"lrc__ilc_input_sectors.sum": 500.0, "lrc__average_ilc_input_sector_success_rate.pct": 15.0}

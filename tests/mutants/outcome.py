@@ -152,7 +152,7 @@ def listed(now: Sequence[Answer], groups: Sequence[Group]) -> str:
     """Every survivor, under its reason."""
     found = by_group(now, groups)
     parts = []
-    for group in (*groups, Group("Not explained", "Nobody has looked at these yet.", ())):
+    for group in (*groups, Group("Not explained", "Neither a test nor a reason yet.", ())):
         survivors = found.get(group.name if group in groups else "", [])
         if survivors:
             parts += [f"### {group.name} ({len(survivors)})", group.why, _lines(survivors)]

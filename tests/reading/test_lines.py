@@ -537,3 +537,55 @@ def test_a_line_of_the_program_is_no_value(read_both: Reader, line: str, padding
     launches = read_both("\n".join([*lines, ""])).launches
     assert [launch.values for launch in launches if launch.id != 5] == [launches[0].values] * 7
     assert {*launches[5].values.items()} <= {*launches[0].values.items()}
+
+
+def test_a_raw_row_with_another_cell_is_none(read_both: Reader) -> None:
+    header, units, *rows = w.raw(KERNELS[:2]).lines()
+    profile = read_both("\n".join([header, units, rows[0], rows[1] + ',"more"', ""]))
+    assert (len(profile.launches), profile.source.skipped_lines) == (1, 1)
+
+
+def test_a_column_of_somebody_among_the_metrics(read_both: Reader) -> None:
+    page = w.raw(KERNELS[:2])
+    for row, cell in zip([page.header, *page.rows], ["My note", "", "first", "second"], strict=True):
+        row.insert(-2, cell)
+    expected = read_both(w.raw(KERNELS[:2]).text()).launches
+    assert [launch.values for launch in read_both(page.text()).launches] == [launch.values for launch in expected]
+
+
+def test_a_raw_row_that_the_file_ends_in_is_a_part_of_the_page(read_both: Reader) -> None:
+    profile = read_both(w.raw(KERNELS[:2]).text()[:-20])
+    assert [launch.complete for launch in profile.launches] == [True, False]
+    assert profile.source.skipped_lines == 0
+
+
+def test_many_lines_behind_a_row_without_end_are_none_of_it(read_both: Reader) -> None:
+    page = w.details(KERNELS[:2]).lines()
+    first = next(at for at, line in enumerate(page) if line.startswith('"1"'))
+    lines = [*page[:first], page[first][:-20], *["more words"] * 70]
+    profile = read_both("\n".join([*lines, ""]))
+    assert [launch.id for launch in profile.launches] == [0]
+    assert profile.source.skipped_lines == 70
+    assert f"line {first + 65} ends inside a row" in profile.source.warnings[-1].message
+
+
+def test_rows_of_summaries_without_a_value_or_a_process(read_both: Reader) -> None:
+    page = w.summary(KERNELS[:1])
+    name = KERNELS[0].values[0].name
+    page.rows[0][-3:] = ["", "", ""]
+    (launch,) = read_both(page.text()).launches
+    assert (name in launch.values, name in launch.unreadable, launch.complete) == (False, True, True)
+    stranger = w.quoted(["x", *page.rows[1][1:]])
+    profile = read_both(f"{page.text()}{stranger}\n")
+    assert (profile.launches, profile.source.skipped_lines) == ((launch,), 1)
+    # The file ends where the value would begin.
+    (launch,) = read_both(page.text() + w.quoted(page.rows[0])).launches
+    assert not launch.complete
+
+
+def test_rows_without_a_column_of_ids(read_both: Reader) -> None:
+    page = w.details([replace(KERNELS[0], process_name="7")])
+    for row in (page.header, *page.rows):
+        del row[0]
+    (launch,) = read_both(page.text()).launches
+    assert launch.id is None

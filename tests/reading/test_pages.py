@@ -438,7 +438,8 @@ def test_padded_rows_of_many_launches(
 def test_rows_of_metrics_say_which_stream(read_both: Callable[..., Profile]) -> None:
     """Rules of 2022 have a wrong one, and may come first."""
     rule = replace(Kernel(0), stream=13, rules=(w.Rule(),) * 2)
-    page = w.details([rule, Kernel(0, values=sol()), Kernel(1, values=sol()), rule])
+    another = replace(rule, id=1)
+    page = w.details([rule, Kernel(0, values=sol()), another, Kernel(1, values=sol()), rule])
     assert [launch.stream for launch in read_both(page.text()).launches] == [7, 7]
 
 

@@ -36,6 +36,7 @@ KERNELS = [
     ),
     Kernel(2, process=4102, values=sol(duration_ns=1694.0), grid=(1823, 2, 3)),
 ]
+LONG = "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active_and_then_some_more.ratio"
 RAW_NAMES = "  Metric Name             Metric Unit Metric Value\n  ----------------------- ----------- ------------\n"
 RULER = "----------------------- ------------- ------------"
 NAMES = "Metric Name               Metric Unit Metric Value"
@@ -239,9 +240,8 @@ def test_one_locale_for_the_file() -> None:
 
 
 def test_wrapped_cells_and_missing_values() -> None:
-    long = "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active_and_then_some_more.ratio"
     values = (
-        Value(w.COMMAND_LINE, long, long, "inst", 7.25),
+        Value(w.COMMAND_LINE, LONG, LONG, "inst", 7.25),
         Value(w.COMMAND_LINE, "sm__a.avg", "sm__a.avg", "%", "(!) nan"),
         Value(w.COMMAND_LINE, "sm__b.avg", "sm__b.avg", "", "(!) n/a"),
         Value(w.COMMAND_LINE, "sm__c.avg", "sm__c.avg", "", "1694 (" + "; ".join(["50"] * 30) + ")"),
@@ -251,7 +251,7 @@ def test_wrapped_cells_and_missing_values() -> None:
     )
     profile = read_report(t.page([Kernel(0, values=values)], Look(old=True)))
     (launch,) = profile.launches
-    assert dict(launch.values) == {long: 7.25, "sm__c.avg": 1694.0, "sm__e.avg": 1.5e9}
+    assert dict(launch.values) == {LONG: 7.25, "sm__c.avg": 1694.0, "sm__e.avg": 1.5e9}
     assert launch.unreadable == {"sm__a.avg", "sm__b.avg", "sm__d.avg"}
     assert launch.texts["sm__f.avg"] == "a device name that does not fit into its column"
     assert codes(profile) == {"unknown-unit", "counters-unreadable"}
@@ -339,6 +339,28 @@ def test_a_value_that_the_file_ends_in_is_not_kept(end: int) -> None:
         launch = only(text[: start + width - end])
         assert "sm__c.avg" not in launch.texts
         assert not launch.complete
+
+
+@pytest.mark.parametrize("name", [LONG, "sm__c.avg"])
+def test_names_and_values_of_several_lines_at_once(name: str) -> None:
+    many = f"1694 ({'; '.join(['50'] * 30)})"
+    values = (Value(w.COMMAND_LINE, name, name, "", many), Value(w.COMMAND_LINE, "sm__d.avg", "sm__d.avg", "%", 2.0))
+    assert dict(only(t.page([Kernel(0, values=values)], Look(old=True))).values) == {name: 1694.0, "sm__d.avg": 2.0}
+
+
+def test_a_table_of_one_row_that_is_a_text() -> None:
+    page = t.page([Kernel(0, values=(sol()[0], sol()[4]))], Look(old=True))
+    assert only(page).texts == {"launch__func_cache_config": "CachePreferNone"}
+
+
+def test_a_first_row_without_a_value_is_a_row() -> None:
+    values = (
+        Value(w.COMMAND_LINE, "made up", "", "%", ""),
+        *(replace(value, section=w.COMMAND_LINE) for value in sol()),
+    )
+    profile = read_report(t.page([Kernel(0, values=values)], Look(old=True)))
+    assert "made up" in profile.launches[0].unreadable
+    assert profile.source.skipped_lines == 0
 
 
 def test_names_of_columns_that_the_file_ends_in_are_no_metric() -> None:
