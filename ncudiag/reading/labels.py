@@ -18,13 +18,14 @@ from __future__ import annotations
 import csv
 import functools
 import re
+from itertools import dropwhile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ncudiag.units import parse_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 _LAST_WITH_OLD_UNITS = "2024.1.1"
 _FIRST_WITH_NEW_UNITS = "2024.2.0"
@@ -65,13 +66,13 @@ _LEGACY_UNITS = {"gpu__time_duration": "ns", "dram__frequency": "hz", "gpc__freq
 
 
 class Candidate(NamedTuple):
-    """One metric that a label can stand for."""
+    """One metric that a label can stand for, as the table has it; see :func:`_ranges` for the last."""
 
     metric: str
     unit: str
     since: str
     until: str
-    capabilities: tuple[tuple[int, int], ...]
+    capabilities: str
 
 
 class LabelKey(NamedTuple):
@@ -181,7 +182,7 @@ def _breakdown_name(unit: str, words: str) -> str:
     return f"{prefix}__{name}.avg.pct_of_peak_sustained_elapsed"
 
 
-def _decide(candidates: tuple[Candidate, ...], key: LabelKey, hints: Hints) -> str | None:
+def _decide(candidates: Sequence[Candidate], key: LabelKey, hints: Hints) -> str | None:
     """Drop what cannot be meant; the metric if one remains."""
     unit = parse_unit(key.unit)
     base = unit.base if unit else ""
@@ -205,7 +206,7 @@ def _fits_capability(hints: Hints) -> Callable[[Candidate], bool]:
     return lambda entry: (
         capability is None
         or not entry.capabilities
-        or any(low <= capability <= high for low, high in entry.capabilities)
+        or any(low <= capability <= high for low, high in _ranges(entry.capabilities))
     )
 
 
@@ -233,22 +234,22 @@ def _identifiers() -> Mapping[str, str]:
 
 
 @functools.cache
-def _rows() -> tuple[tuple[str, ...], ...]:
+def _rows() -> list[list[str]]:
     """The lines of the table of labels."""
     with Path(__file__).with_name("labels.csv").open(encoding="utf-8", newline="") as file:
-        rows = csv.reader(line for line in file if not line.startswith("#"))
+        rows = csv.reader(dropwhile(lambda line: line.startswith("#"), file))
         next(rows)
-        return tuple(map(tuple, rows))
+        return list(rows)
 
 
 @functools.cache
-def _table() -> Mapping[tuple[str, str], tuple[Candidate, ...]]:
+def _table() -> Mapping[tuple[str, str], Sequence[Candidate]]:
     """Candidates by (section, label); sections by display name and by identifier."""
-    table: dict[tuple[str, str], tuple[Candidate, ...]] = {}
-    for identifier, section, label, metric, unit, since, until, capabilities in _rows():
-        candidate = Candidate(metric, unit, since, until, _ranges(capabilities))
-        for name in (section, identifier):
-            table[name, label] = (*table.get((name, label), ()), candidate)
+    table: dict[tuple[str, str], list[Candidate]] = {}
+    for identifier, section, label, *rest in _rows():
+        candidate = Candidate._make(rest)
+        table.setdefault((section, label), []).append(candidate)
+        table.setdefault((identifier, label), []).append(candidate)
     return table
 
 
@@ -262,6 +263,7 @@ def _by_label() -> Mapping[str, tuple[Candidate, ...]]:
     return table
 
 
+@functools.cache
 def _ranges(text: str) -> tuple[tuple[int, int], ...]:
     """``75 86-89 90-*`` as pairs; empty means every chip."""
     pairs = []
