@@ -18,6 +18,7 @@ from ncudiag.errors import EmptyReportError, NcudiagError, ReportError, UsageErr
 from ncudiag.reading import open_report, read_report
 from ncudiag.reading.decode import TextBlocks
 from ncudiag.reading.notices import Notices
+from ncudiag.reading.stream import ReportStream, collect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -163,9 +164,10 @@ def test_cut_gzip() -> None:
     assert {warning.code for warning in profile.source.warnings} == DAMAGED
     whole_rows = w.raw([Kernel(number, values=sol(dram=number + 0.5)) for number in range(300)]).text()
     data = gzip.compress(whole_rows.encode())
-    profile = read_report(io.BytesIO(data[:-6]))
-    assert all(launch.complete for launch in profile.launches)
-    assert {warning.code for warning in profile.source.warnings} == DAMAGED
+    for fast in (True, False):
+        profile = collect(ReportStream(io.BytesIO(data[:-6]), locale=None, name=None, fast=fast))
+        assert all(launch.complete for launch in profile.launches)
+        assert {warning.code for warning in profile.source.warnings} == DAMAGED
 
 
 def test_a_gzip_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
