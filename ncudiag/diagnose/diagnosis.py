@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ncudiag.diagnose.launch_ids import LaunchIds
 from ncudiag.model import Dim3
+from ncudiag.model.unchecked import unchecked
 
 Verdict: TypeAlias = Literal["memory-bound", "compute-bound", "latency-bound", "near-roofline", "unknown"]
 Confidence: TypeAlias = Literal["clear", "borderline", "insufficient"]
@@ -43,13 +44,7 @@ class Entry(BaseModel):
         names, given = _fields_of(cls)
         if _fields_set is not None or tuple(values) != names:
             return super().model_construct(_fields_set, **values)
-        entry = cls.__new__(cls)
-        put = object.__setattr__
-        put(entry, "__dict__", values)
-        put(entry, "__pydantic_fields_set__", given)
-        put(entry, "__pydantic_extra__", None)
-        put(entry, "__pydantic_private__", None)
-        return entry
+        return unchecked(cls, values, given)
 
 
 @cache

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, NamedTuple, Self, TypeAlias, overload
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, SkipValidation
 
 from ncudiag.model.metric import Metric, MetricRow
+from ncudiag.model.unchecked import unchecked
 
 Dim3: TypeAlias = tuple[int, int, int]
 
@@ -137,13 +138,7 @@ class Launch(BaseModel):
         Args:
             fields: every field of the model, in its own type; the dictionary becomes the launch's.
         """
-        launch = cls.__new__(cls)
-        put = object.__setattr__
-        put(launch, "__dict__", fields)
-        put(launch, "__pydantic_fields_set__", _ALL_FIELDS)
-        put(launch, "__pydantic_extra__", None)
-        put(launch, "__pydantic_private__", None)
-        return launch
+        return unchecked(cls, fields, _ALL_FIELDS)
 
     def metric(self, name: str, *, units: Mapping[str, str] | None = None) -> Metric:
         """One metric of this launch; its value is None when it is missing.
