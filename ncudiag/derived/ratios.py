@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 FULL = 100.0
-_MANY = 100_000
-"""Below this, sorting in Python is quicker than importing numpy."""
+WORTH_NUMPY = 100_000
+"""Below so many numbers, sorting in Python is quicker than importing numpy."""
 
 
 def ratio(numerator: float | None, denominator: float | None) -> float | None:
@@ -43,7 +43,7 @@ def median(values: Iterable[float]) -> float:
     ``statistics`` would cost more to import than to use. Of very many, an array is sorted without an object for each.
     """
     ordered: Sequence[float]
-    if isinstance(values, array) and len(values) > _MANY:
+    if isinstance(values, array) and len(values) > WORTH_NUMPY:
         import numpy as np
 
         ordered = array("d", np.sort(np.frombuffer(values, dtype=np.float64)).tobytes())

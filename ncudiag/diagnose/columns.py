@@ -12,7 +12,7 @@ from bisect import bisect_left
 from itertools import groupby, islice
 from typing import IO, TYPE_CHECKING, NamedTuple, Self
 
-from ncudiag.derived.ratios import median
+from ncudiag.derived.ratios import WORTH_NUMPY, median
 
 if TYPE_CHECKING:
     from array import array
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ncudiag.model import Columns, LaunchBatch, MetricRow, Pattern
 
 BUDGET_VALUES = 250_000  # 2 MB of doubles: more would cost more in fresh pages of memory than the file does
-_SMALL = 100_000  # below this, sorting in Python is quicker than importing numpy
 _CHUNK_VALUES = 250_000
 _ITEM = 8
 
@@ -152,7 +151,7 @@ class ColumnPool:
     def medians(self, part: _Part) -> dict[str, float]:
         """Median by metric of one part; metrics without any value are left out."""
         names = part.columns.names
-        if part.spilled or part.held() * len(names) > _SMALL:
+        if part.spilled or part.held() * len(names) > WORTH_NUMPY:
             return dict(self._big_medians(part))
         rows = [*part.rows, *(row for batch in part.batches for row in batch.rows())]
         if len(rows) == 1:

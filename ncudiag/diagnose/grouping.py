@@ -23,7 +23,7 @@ DEVICE_NAME = "device__attribute_display_name"
 _CAPABILITY = ("device__attribute_compute_capability_major", "device__attribute_compute_capability_minor")
 # Thirty years. A damaged file may hold any number, and the sum of a few such would be no number at all.
 _LONGEST_NS = 1e18
-# Each is diagnosed and told by itself, a few thousand a second; the largest programs have some thousand.
+# Each is diagnosed and told by itself, a thousand a second; the largest programs have some thousand.
 _MOST_KERNELS = 50_000
 
 

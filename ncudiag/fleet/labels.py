@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from ncudiag.errors import UsageError
+from ncudiag.patterns import REGEX, BoundedPattern
 
 # ISO 8601, with or without separators, as far as people put it into names.
 _DATE = re.compile(
     r"(?<![0-9])(20[0-9]{2})(-?)(0[1-9]|1[0-2])\2(0[1-9]|[12][0-9]|3[01])"
     r"(?:[T_ -]?([01][0-9]|2[0-3])[:h-]?([0-5][0-9])(?:[:m-]?([0-5][0-9]))?)?(?![0-9])"
 )
-_REGEX = "regex:"
 
 
 class Label(NamedTuple):
@@ -38,11 +38,11 @@ def check_run_label(label: str | None) -> None:
     """
     if label is None:
         return
-    if not label.removeprefix(_REGEX):
+    if not label.removeprefix(REGEX):
         raise UsageError("usage", "an empty --run-label names no run", "Leave it out: the folders name the runs then.")
-    if label.startswith(_REGEX):
+    if label.startswith(REGEX):
         try:
-            re.compile(label.removeprefix(_REGEX))
+            re.compile(label.removeprefix(REGEX))
         except re.error as error:
             message = f"--run-label {label} is no regular expression: {error}"
             raise UsageError("usage", message, "Its first group is the label: regex:run-([0-9]+)") from error
@@ -61,11 +61,9 @@ def label_of(name: str, *, root: str, run_label: str | None = None) -> Label:
     captured = captured_at(name)
     if run_label is None:
         return Label(*_by_folders(below, root), captured)
-    if not run_label.startswith(_REGEX):
+    if not run_label.startswith(REGEX):
         return Label(run_label, below, captured)
-    from ncudiag.patterns import BoundedPattern
-
-    found = BoundedPattern(run_label.removeprefix(_REGEX)).search(name)
+    found = BoundedPattern(run_label.removeprefix(REGEX)).search(name)
     if found is None:
         return Label("", below, captured)
     group = 1 if found.re.groups and found[1] is not None else 0

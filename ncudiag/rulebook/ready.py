@@ -77,12 +77,8 @@ class ReadyRule(NamedTuple):
 
 def to_plain(rule: ReadyRule) -> dict[str, Any]:
     """The rule as JSON values."""
-    groups = {name: None if group is None else _plain_group(group) for name, group in _groups(rule)}
-    return {**rule._asdict(), **groups}
-
-
-def _groups(rule: ReadyRule) -> tuple[tuple[str, Group | None], ...]:
-    return ("when", rule.when), ("unless", rule.unless)
+    unless = None if rule.unless is None else _plain_group(rule.unless)
+    return {**rule._asdict(), "when": _plain_group(rule.when), "unless": unless}
 
 
 def _plain_group(group: Group) -> dict[str, Any]:

@@ -84,7 +84,7 @@ def test_two_sets_of_columns_in_two_stores(first: list[Row], second: list[Row], 
 
 def test_many_rows_go_through_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Above the small limit, some metrics at a time."""
-    monkeypatch.setattr(columns, "_SMALL", 10)
+    monkeypatch.setattr(columns, "WORTH_NUMPY", 10)
     monkeypatch.setattr(columns, "_CHUNK_VALUES", 50)
     shared = Columns([f"m{position}" for position in range(7)])
     rows: list[Row] = [tuple(float((i * 37 + j * 11) % 101) for j in range(7)) for i in range(23)]
@@ -194,7 +194,7 @@ def test_batches_are_as_good_as_their_rows(
         pytest.MonkeyPatch.context() as patch,
     ):
         patch.setattr(columns, "_CHUNK_VALUES", chunk)
-        patch.setattr(columns, "_SMALL", small)
+        patch.setattr(columns, "WORTH_NUMPY", small)
         store = ColumnStore(pool)
         batch = batch_of(shared, rows, positions)
         for part in (batch, batch_of(shared, rows, positions), batch):
